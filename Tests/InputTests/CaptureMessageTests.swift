@@ -1,8 +1,8 @@
-import Capture
 import Core
 import Glibc
 import Testing
 
+@testable import Capture
 @testable import Input
 
 struct CaptureMessageTests {
@@ -22,8 +22,8 @@ struct CaptureMessageTests {
         var status = try #require(Self.status)
         status.problem = problem
         let change = CaptureMachine.Change(
-            kind,
-            at: Instant(nanoseconds: 0),
+            kind: kind,
+            time: Instant(nanoseconds: 0),
             call: call,
             number: number,
             duration: duration
@@ -73,7 +73,7 @@ struct CaptureMessageTests {
         status.device = ""
         for number in UInt8(0)..<32 {
             guard let kind = CaptureMachine.Change.Kind(rawValue: number) else { continue }
-            let text = CaptureMachine.Change(kind, at: Instant(nanoseconds: 0)).message(status).text
+            let text = CaptureMachine.Change(kind: kind, time: Instant(nanoseconds: 0)).message(status).text
             #expect(text.count > 5 && !text.contains("\n") && !text.hasPrefix(":"), "\(kind): \(text)")
         }
     }

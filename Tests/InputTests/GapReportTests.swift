@@ -1,7 +1,7 @@
-import Capture
 import Core
 import Testing
 
+@testable import Capture
 @testable import Input
 
 /// The reports of gaps, as tables of events; times in ms.
@@ -106,7 +106,7 @@ struct GapReportTests {
         var report = GapReport()
         for turn in item.turns {
             let time = Instant(nanoseconds: turn.time * 1_000_000)
-            let change = turn.kind.map { CaptureMachine.Change($0, at: time, duration: .milliseconds(turn.duration)) }
+            let change = turn.kind.map { CaptureMachine.Change(kind: $0, time: time, duration: .milliseconds(turn.duration)) }
             let told = (change.map { report.take($0) } ?? []) + report.look(at: time)
             let words = told.map { item in
                 switch item {

@@ -110,9 +110,11 @@ struct QuantisedReference {
         let output = AlignedFloats(count + 2)
         output.base[0] = 77
         output.base[count + 1] = 78
+        var target = QuantisedOutput()
+        target.floats = output.base + 1
         kernels.convolveQuantised(
             quantised.base,
-            QuantisedOutput(floats: output.base + 1),
+            target,
             shape.adjacentColumns(columns),
             packed.base,
             shape,
@@ -130,14 +132,12 @@ struct QuantisedReference {
             let gap = withFloats ? 3 : 0
             let numbers = QuantisedInputs(columns * (shape.outputChannels + gap), kernels.quantisedLayout)
             output.base.update(repeating: 77, count: count + 2)
+            target.floats = withFloats ? output.base + 1 : nil
+            (target.quantised, target.quantiser) = (numbers.base, next)
+            target.quantisedStride = (shape.outputChannels + gap) * kernels.quantisedLayout.inputBytes
             kernels.convolveQuantised(
                 quantised.base,
-                QuantisedOutput(
-                    floats: withFloats ? output.base + 1 : nil,
-                    quantised: numbers.base,
-                    quantisedStride: (shape.outputChannels + gap) * kernels.quantisedLayout.inputBytes,
-                    quantiser: next
-                ),
+                target,
                 shape.adjacentColumns(columns),
                 packed.base,
                 shape,

@@ -12,47 +12,42 @@ public enum ListenAddress: Hashable, Sendable, CustomStringConvertible {
 
     /// - Throws: ``SocketError`` that says how an address looks, or what was meant.
     public init(_ text: String) throws(SocketError) {
-        do throws(Refusal) {
+        do throws(SocketError) {
             self = try Self.checked(text)
         } catch {
             let advice =
                 Self.meant(by: text).map { "write \($0)" }
                 ?? "an address looks like tcp://127.0.0.1:10400 or unix:///run/beckon/wyoming.socket"
-            throw SocketError("'\(text)' \(error.reason); \(advice)")
+            throw SocketError("'\(text)' \(error); \(advice)")
         }
     }
 
-    /// Why a text is not an address.
-    private struct Refusal: Error, CustomStringConvertible {
-        let reason: String
-        var description: String { reason }
-    }
-
-    private static func checked(_ text: String) throws(Refusal) -> ListenAddress {
+    /// - Throws: why the text is not an address, as the end of a sentence.
+    private static func checked(_ text: String) throws(SocketError) -> ListenAddress {
         if text.hasPrefix("unix://") {
             let path = String(text.dropFirst(7))
             guard path.hasPrefix("/"), path.utf8.count <= 107, !path.contains("\0") else {
-                throw Refusal(reason: "needs a path that begins with / and has at most 107 bytes")
+                throw SocketError("needs a path that begins with / and has at most 107 bytes")
             }
             return .unix(path: path)
         }
-        guard text.hasPrefix("tcp://") else { throw Refusal(reason: "begins with neither tcp:// nor unix://") }
+        guard text.hasPrefix("tcp://") else { throw SocketError("begins with neither tcp:// nor unix://") }
         let rest = text.dropFirst(6)
         guard let colon = rest.lastIndex(of: ":"), let port = UInt16(digits: rest[rest.index(after: colon)...]),
             port > 0
         else {
-            throw Refusal(reason: "has no port from 1 to 65535")
+            throw SocketError("has no port from 1 to 65535")
         }
         var host = String(rest[..<colon])
         if host == "localhost" { host = "127.0.0.1" }
         if host.hasPrefix("["), host.hasSuffix("]") {
             host = String(host.dropFirst().dropLast())
             guard host.contains(":"), let address = IPAddress(host), address.zone == nil else {
-                throw Refusal(reason: "has no IPv6 address between [ and ]")
+                throw SocketError("has no IPv6 address between [ and ]")
             }
         } else {
             guard !host.contains(":"), IPAddress(host) != nil else {
-                throw Refusal(reason: "names no address in numbers, which is needed, as names are not looked up")
+                throw SocketError("names no address in numbers, which is needed, as names are not looked up")
             }
         }
         return .tcp(host: host, port: port)

@@ -161,16 +161,11 @@ public final class LineWriter: Sendable {
         } else {
             for line in taken.lines { put(line) }
         }
-        if taken.unreported > 0 { report(taken.unreported) }
+        if taken.unreported > 0, let text = settings.resumed(taken.unreported) { put(text) }
         state.withLock { state in
             state.turns += 1
             state.isBusy = false
         }
-    }
-
-    private func report(_ dropped: Int) {
-        guard let text = settings.resumed(dropped) else { return }
-        put(text)
     }
 
     /// Writes a text that counts as so many lines, piece by piece; waits for room before each piece.

@@ -10,8 +10,6 @@ private import Core
 /// a damaged file the good part is returned first, and the error is thrown when reading reaches the damage, so a caller
 /// can use that part and still report the file.
 public struct AudioFile: ~Copyable {
-    /// Accepted sample rates, in Hz.
-    public static let rates = 8_000...192_000
     /// The largest magnitude of a float sample: that of 32-bit integers. The sum of all channels, and the energy of a window,
     /// then stay finite.
     public static let largestSample: Float = 0x1p31
@@ -184,6 +182,7 @@ public struct AudioFile: ~Copyable {
 
     private static func check(_ part: PartHeader, path: String) throws(AudioError) {
         let name = AudioError.quoted(path)
+        let rates = Resampler.inputRates
         guard rates.contains(part.sampleRate) else {
             throw .unsupported.saying(
                 "audio file \(name) has a sample rate of \(part.sampleRate) Hz; \(rates.lowerBound) to "

@@ -28,17 +28,6 @@ public struct ChannelCancellation: Equatable, Sendable {
         mixed mono: Span<Float>,
         _ mix: ChannelMix
     ) {
-        interleaved.withUnsafeBufferPointer { interleaved in
-            mono.withUnsafeBufferPointer { add(interleaved, channels: count, mixed: $0, mix) }
-        }
-    }
-
-    mutating func add(
-        _ interleaved: UnsafeBufferPointer<Float>,
-        channels count: Int,
-        mixed mono: UnsafeBufferPointer<Float>,
-        _ mix: ChannelMix
-    ) {
         guard count > 1 else { return }
         let new = min(interleaved.count / count, mono.count)
         used = 0
@@ -46,14 +35,14 @@ public struct ChannelCancellation: Equatable, Sendable {
             used += 1
             var sum: Float = 0
             for frame in 0..<new {
-                let sample = interleaved[frame * count + channel]
+                let sample = interleaved[unchecked: frame * count + channel]
                 sum += sample * sample
             }
             channels += Double(sum)
         }
         guard used > 1 else { return }
         var sum: Float = 0
-        for frame in 0..<new { sum += mono[frame] * mono[frame] }
+        for frame in 0..<new { sum += mono[unchecked: frame] * mono[unchecked: frame] }
         mixed += Double(sum)
         frames += new
     }

@@ -94,7 +94,7 @@ public struct FileBlocks: ~Copyable {
                 mono.withUnsafeMutableBufferPointer { mono in
                     _ = mix.mix(sound, channels: channels, into: mono)
                     let mixed = UnsafeBufferPointer(rebasing: UnsafeBufferPointer(mono).prefix(frames))
-                    cancellation.add(sound, channels: channels, mixed: mixed, mix)
+                    cancellation.add(sound.span, channels: channels, mixed: mixed.span, mix)
                 }
             }
             waiting = 0..<frames

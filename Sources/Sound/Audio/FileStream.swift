@@ -39,15 +39,10 @@ public struct FileStream: ~Copyable {
 
 /// A file as the detector's windows: a ``FileStream`` and a ring.
 public struct FileWindows: ~Copyable {
-    /// As ``FileStream/seconds``.
-    public var seconds: Double { stream.seconds }
-    /// As ``FileStream/expectedSeconds``.
-    public var expectedSeconds: Double { stream.expectedSeconds }
-
     /// Holds the window, for a caller that reads it after ``advance(time:)``.
     public let ring: BlockRing
 
-    private var stream: FileStream
+    public private(set) var stream: FileStream
     private var block = [Float](repeating: 0, count: AudioFormat.hopSamples)
 
     /// - Throws: ``AudioError/memory``.

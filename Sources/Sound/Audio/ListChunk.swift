@@ -18,20 +18,19 @@ enum ListChunk {
     static func neverEnds(in file: borrowing RegularFile, from start: Int) -> Bool {
         let isBigEndian = file.has("RIFX", at: start)
         guard isBigEndian || Magic(of: file, at: start) == .wave else { return false }
-        var piece = [UInt8](repeating: 0, count: pieceSize)
         var start = start
         while true {
-            let count = pread(file.descriptor, &piece, piece.count, start)
-            guard count > marker.count else { return false }
-            for place in places(in: piece[..<count]) where wraps(file.descriptor, start + place + 8, isBigEndian) {
+            let piece = file.bytes(at: start, count: pieceSize)
+            guard piece.count > marker.count else { return false }
+            for place in places(in: piece) where wraps(file, start + place + 8, isBigEndian) {
                 return true
             }
             // A marker may lie across the end of a piece.
-            start += count - marker.count + 1
+            start += piece.count - marker.count + 1
         }
     }
 
-    private static func places(in bytes: ArraySlice<UInt8>) -> [Int] {
+    private static func places(in bytes: [UInt8]) -> [Int] {
         bytes.withUnsafeBytes { bytes in
             guard let base = bytes.baseAddress else { return [] }
             var places: [Int] = []
@@ -50,11 +49,11 @@ enum ListChunk {
     /// Follows the parts of a list as libsndfile does.
     ///
     /// - Parameter start: offset of the first part in the file.
-    private static func wraps(_ descriptor: Int32, _ start: Int, _ isBigEndian: Bool) -> Bool {
+    private static func wraps(_ file: borrowing RegularFile, _ start: Int, _ isBigEndian: Bool) -> Bool {
         var read: UInt32 = 0
         var hasExif = false
         for _ in 0..<longestList {
-            guard let name = word(descriptor, start + Int(read), isBigEndian: true) else { return false }
+            guard let name = word(file, start + Int(read), isBigEndian: true) else { return false }
             read &+= 4
             switch name {
             case 0: return false
@@ -66,7 +65,7 @@ enum ListChunk {
                 continue
             default: break
             }
-            guard let size = word(descriptor, start + Int(read), isBigEndian: isBigEndian) else { return false }
+            guard let size = word(file, start + Int(read), isBigEndian: isBigEndian) else { return false }
             let (end, wraps) = (read + 4).addingReportingOverflow(size &+ size & 1)
             if wraps || hasExif && size >= 1 << 31 { return true }
             read = end
@@ -74,9 +73,9 @@ enum ListChunk {
         return false
     }
 
-    private static func word(_ descriptor: Int32, _ offset: Int, isBigEndian: Bool) -> UInt32? {
-        var bytes: [UInt8] = [0, 0, 0, 0]
-        guard pread(descriptor, &bytes, 4, offset) == 4 else { return nil }
+    private static func word(_ file: borrowing RegularFile, _ offset: Int, isBigEndian: Bool) -> UInt32? {
+        let bytes = file.bytes(at: offset, count: 4)
+        guard bytes.count == 4 else { return nil }
         let word = bytes.reduce(0) { $0 << 8 | UInt32($1) }
         return isBigEndian ? word : word.byteSwapped
     }

@@ -151,7 +151,8 @@ public struct PCMDecoder: Sendable {
             if scale != 1 { for index in 0..<whole * channels { samples[index] *= scale } }
             let sound = UnsafeBufferPointer(rebasing: samples[..<(whole * channels)])
             let made = mix.mix(sound, channels: channels, into: mono)
-            cancellation.add(sound, channels: channels, mixed: UnsafeBufferPointer(rebasing: mono.prefix(made)), mix)
+            let mixed = UnsafeBufferPointer(rebasing: mono.prefix(made))
+            cancellation.add(sound.span, channels: channels, mixed: mixed.span, mix)
             return made
         }
     }

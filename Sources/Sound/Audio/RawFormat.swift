@@ -9,7 +9,7 @@ public struct RawFormat: Equatable, Sendable {
 
     /// Nil outside the limits of audio files.
     public init?(rate: Int, channels: Int, sample: SampleLayout) {
-        guard AudioFile.rates.contains(rate), ChannelMix.channelCounts.contains(channels) else { return nil }
+        guard Resampler.inputRates.contains(rate), ChannelMix.channelCounts.contains(channels) else { return nil }
         self.rate = rate
         self.channels = channels
         self.sample = sample

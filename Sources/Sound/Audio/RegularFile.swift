@@ -4,9 +4,10 @@ import System
 
 /// The descriptor of a regular file that is not empty, open for reading.
 struct RegularFile: ~Copyable {
-    let descriptor: Int32
     /// Bytes in the file.
     let size: Int
+    private let file: FileDescriptor
+    var descriptor: Int32 { file.rawValue }
 
     /// - Throws: ``AudioError/notFound``, ``AudioError/unreadable``, ``AudioError/notRegularFile`` or
     ///   ``AudioError/emptyFile``.
@@ -17,8 +18,8 @@ struct RegularFile: ~Copyable {
             throw .notFound.saying("audio file \(name) does not exist (empty or malformed path); check the path")
         }
         // Without O_NONBLOCK, opening a pipe would wait for its writer.
-        let descriptor = open(FileName.cString(path), O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY)
-        guard descriptor >= 0 else {
+        let file = FileDescriptor(open(FileName.cString(path), O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY))
+        guard file.isOpen else {
             let number = errno
             let text = SystemError.text(number)
             if number == ENOENT || number == ENOTDIR {
@@ -26,21 +27,8 @@ struct RegularFile: ~Copyable {
             }
             throw .unreadable.saying("audio file \(name) cannot be opened (open: \(text)); check its permissions")
         }
-        do throws(AudioError) {
-            size = try RegularFile.checkedSize(of: descriptor, name: name)
-        } catch {
-            close(descriptor)
-            throw error
-        }
-        self.descriptor = descriptor
-    }
-
-    deinit { close(descriptor) }
-
-    /// Whether the file begins with these bytes; the read position does not change.
-    func begins(with magic: [UInt8]) -> Bool {
-        var head = [UInt8](repeating: 0, count: magic.count)
-        return pread(descriptor, &head, head.count, 0) == head.count && head == magic
+        size = try RegularFile.checkedSize(of: file.rawValue, name: name)
+        self.file = file
     }
 
     private static func checkedSize(of descriptor: Int32, name: String) throws(AudioError) -> Int {

@@ -137,10 +137,10 @@ struct WaveHeader: Sendable {
                 "\(Self.name) is WAV of kind \(tag) with \(bits) bits; send it as 16 bit PCM, such as ffmpeg -f wav -acodec pcm_s16le"
             )
         }
-        guard AudioFile.rates.contains(rate), ChannelMix.channelCounts.contains(channels) else {
+        guard Resampler.inputRates.contains(rate), ChannelMix.channelCounts.contains(channels) else {
             throw .unsupported.saying(
-                "\(Self.name) has \(rate) Hz and channels: \(channels); \(AudioFile.rates.lowerBound) to "
-                    + "\(AudioFile.rates.upperBound) Hz and 1 to \(ChannelMix.channelCounts.upperBound) channels are accepted"
+                "\(Self.name) has \(rate) Hz and channels: \(channels); \(Resampler.inputRates.lowerBound) to "
+                    + "\(Resampler.inputRates.upperBound) Hz and 1 to \(ChannelMix.channelCounts.upperBound) channels are accepted"
             )
         }
         format = (layout, rate, channels)

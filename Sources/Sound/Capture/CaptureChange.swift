@@ -28,19 +28,5 @@ extension CaptureMachine {
         public var number: Int32 = 0
         /// The length of the gap so far, since the newest frames, or how long the device has been missing; 0 if unknown.
         public var duration = Duration.zero
-
-        public init(
-            _ kind: Kind,
-            at time: Instant,
-            call: Call = .none,
-            number: Int32 = 0,
-            duration: Duration = .zero
-        ) {
-            self.kind = kind
-            self.time = time
-            self.call = call
-            self.number = number
-            self.duration = duration
-        }
     }
 }

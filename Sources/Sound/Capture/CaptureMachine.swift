@@ -229,12 +229,12 @@ public struct CaptureMachine: Equatable, Sendable {
         switch target {
         case .capture:
             decision = Decision(.open)
-            if state == .muted { decision.change = Change(.unmuted, at: now) }
+            if state == .muted { decision.change = Change(kind: .unmuted, time: now) }
             state = .waiting
         case .mute:
             decision = Decision(closing ?? .sleep(until: .distantFuture))
             decision.flush = true
-            decision.change = Change(.muted, at: now)
+            decision.change = Change(kind: .muted, time: now)
             state = .muted
         case .stop:
             decision = Decision(closing ?? .end)
@@ -254,7 +254,7 @@ public struct CaptureMachine: Equatable, Sendable {
         }
         var decision = Decision(isOpen ? .close : .open)
         decision.flush = beginGap(now)
-        decision.change = Change(.selectionChanged, at: now)
+        decision.change = Change(kind: .selectionChanged, time: now)
         (state, isOpen, openings, outage, isSuspect) = (.waiting, false, 0, nil, false)
         return decision
     }
@@ -272,7 +272,7 @@ public struct CaptureMachine: Equatable, Sendable {
         if now - since >= limits.settled { openings = 0 }
         guard state != .running else { return decision }
         if state == .lost { counts.reconnects += 1 }
-        decision.change = Change(.running, at: now, duration: gap(until: now))
+        decision.change = Change(kind: .running, time: now, duration: gap(until: now))
         (state, gapStart, outage) = (.running, nil, nil)
         return decision
     }
@@ -282,7 +282,7 @@ public struct CaptureMachine: Equatable, Sendable {
         counts.gaps += 1
         counts.missing += 1
         decision.flush = true
-        decision.change = Change(.framesMissing, at: now, duration: duration)
+        decision.change = Change(kind: .framesMissing, time: now, duration: duration)
         return decision
     }
 
@@ -305,7 +305,7 @@ public struct CaptureMachine: Equatable, Sendable {
             if isSuspended { counts.suspensions += 1 } else { counts.overruns += 1 }
             decision.flush = true
             let kind = isSuspended ? Change.Kind.suspended : .overrun
-            decision.change = Change(kind, at: now, call: call, number: number, duration: gap(until: now))
+            decision.change = Change(kind: kind, time: now, call: call, number: number, duration: gap(until: now))
             state = .recovering
         }
         return decision
@@ -344,18 +344,18 @@ public struct CaptureMachine: Equatable, Sendable {
     private mutating func report(_ kind: Change.Kind, _ call: Call, _ number: Int32, _ now: Instant) -> Change? {
         guard var outage else {
             outage = Outage(start: now, number: number, lastReport: now)
-            return Change(kind, at: now, call: call, number: number, duration: gap(until: now))
+            return Change(kind: kind, time: now, call: call, number: number, duration: gap(until: now))
         }
         defer { self.outage = outage }
         if number != outage.number, [EBUSY, EACCES, EPERM].contains(number) {
             (outage.number, outage.lastReport) = (number, now)
-            return Change(kind, at: now, call: call, number: number, duration: gap(until: now))
+            return Change(kind: kind, time: now, call: call, number: number, duration: gap(until: now))
         }
         let due = Limits.reminders[min(outage.reminders, Limits.reminders.count - 1)]
         guard now - outage.lastReport >= due else { return nil }
         outage.reminders += 1
         outage.lastReport = now
-        return Change(.stillUnavailable, at: now, call: call, number: number, duration: now - outage.start)
+        return Change(kind: .stillUnavailable, time: now, call: call, number: number, duration: now - outage.start)
     }
 
     private mutating func reopenDelay() -> Duration {

@@ -5,7 +5,7 @@
 /// over the last eleven seconds: jumps in less than half of these do not change it, and another rate shows within six seconds.
 ///
 /// A pure value of fixed size, because the capture thread may not allocate.
-struct ClockDrift: Equatable {
+struct ClockDrift {
     /// Seconds that count, and the least number of them for an estimate.
     private static let window = 11, least = 5
     private static let second: Int64 = 1_000_000_000
@@ -21,8 +21,6 @@ struct ClockDrift: Equatable {
 
     /// The growth of the lag in ns per second; negative for a device that is fast, nil until some seconds are known.
     private(set) var growth: Int64?
-
-    static func == (left: ClockDrift, right: ClockDrift) -> Bool { left.growth == right.growth }
 
     /// Notes a lag and its time, both in ns.
     mutating func note(_ lag: Int64, at now: Int64) {

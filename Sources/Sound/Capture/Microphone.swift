@@ -68,7 +68,7 @@ public final class Microphone: Sendable {
         guard let priority else { return }
         let result = CaptureThread.becomeRealTime(priority: priority)
         output.record.update { $0.isRealTime = result == 0 }
-        if result != 0 { output.changes.push(.init(.notRealTime, at: Clock.now, number: result)) }
+        if result != 0 { output.changes.push(.init(kind: .notRealTime, time: Clock.now, number: result)) }
     }
 
     /// Closes the device and ends the thread; returns when the thread has ended.

@@ -17,14 +17,14 @@ extension PCM {
         _ wanted: Wanted
     ) throws(CaptureError) -> StreamFormat {
         func check(_ call: String, _ result: Int32) throws(CaptureError) {
-            if result < 0 { throw .device(name, call, result) }
+            if result < 0 { throw .device(name, "snd_pcm_hw_params\(call)", result) }
         }
         var room: OpaquePointer?
-        try check("snd_pcm_hw_params_malloc", snd_pcm_hw_params_malloc(&room))
+        try check("_malloc", snd_pcm_hw_params_malloc(&room))
         guard let hardware = room else { throw .device(name, "snd_pcm_hw_params_malloc", -ENOMEM) }
         defer { snd_pcm_hw_params_free(hardware) }
-        try check("snd_pcm_hw_params_any", snd_pcm_hw_params_any(handle, hardware))
-        try check("snd_pcm_hw_params_set_rate_resample", snd_pcm_hw_params_set_rate_resample(handle, hardware, 0))
+        try check("_any", snd_pcm_hw_params_any(handle, hardware))
+        try check("_set_rate_resample", snd_pcm_hw_params_set_rate_resample(handle, hardware, 0))
         guard snd_pcm_hw_params_set_access(handle, hardware, SND_PCM_ACCESS_RW_INTERLEAVED) >= 0 else {
             throw .unsupported(name, "it gives its channels one by one; use its plughw: name")
         }
@@ -32,25 +32,16 @@ extension PCM {
         else {
             throw .unsupported(name, "it has no 16, 24 or 32 bit format; use its plughw: name")
         }
-        try check("snd_pcm_hw_params_set_format", snd_pcm_hw_params_set_format(handle, hardware, choice.alsa))
+        try check("_set_format", snd_pcm_hw_params_set_format(handle, hardware, choice.alsa))
         var channels = UInt32(wanted.channels)
-        try check(
-            "snd_pcm_hw_params_set_channels_near",
-            snd_pcm_hw_params_set_channels_near(handle, hardware, &channels)
-        )
+        try check("_set_channels_near", snd_pcm_hw_params_set_channels_near(handle, hardware, &channels))
         var rate = UInt32(wanted.rate)
-        try check("snd_pcm_hw_params_set_rate_near", snd_pcm_hw_params_set_rate_near(handle, hardware, &rate, nil))
+        try check("_set_rate_near", snd_pcm_hw_params_set_rate_near(handle, hardware, &rate, nil))
         var period = UInt(Int(rate) * wanted.periodMilliseconds / 1000)
-        try check(
-            "snd_pcm_hw_params_set_period_size_near",
-            snd_pcm_hw_params_set_period_size_near(handle, hardware, &period, nil)
-        )
+        try check("_set_period_size_near", snd_pcm_hw_params_set_period_size_near(handle, hardware, &period, nil))
         var buffer = UInt(Int(rate) * wanted.bufferMilliseconds / 1000)
-        try check(
-            "snd_pcm_hw_params_set_buffer_size_near",
-            snd_pcm_hw_params_set_buffer_size_near(handle, hardware, &buffer)
-        )
-        try check("snd_pcm_hw_params", snd_pcm_hw_params(handle, hardware))
+        try check("_set_buffer_size_near", snd_pcm_hw_params_set_buffer_size_near(handle, hardware, &buffer))
+        try check("", snd_pcm_hw_params(handle, hardware))
         let format = StreamFormat(
             rate: Int(rate),
             channels: Int(channels),
@@ -68,17 +59,14 @@ extension PCM {
         _ format: StreamFormat
     ) throws(CaptureError) {
         func check(_ call: String, _ result: Int32) throws(CaptureError) {
-            if result < 0 { throw .device(name, call, result) }
+            if result < 0 { throw .device(name, "snd_pcm_sw_params\(call)", result) }
         }
         var room: OpaquePointer?
-        try check("snd_pcm_sw_params_malloc", snd_pcm_sw_params_malloc(&room))
+        try check("_malloc", snd_pcm_sw_params_malloc(&room))
         guard let software = room else { throw .device(name, "snd_pcm_sw_params_malloc", -ENOMEM) }
         defer { snd_pcm_sw_params_free(software) }
-        try check("snd_pcm_sw_params_current", snd_pcm_sw_params_current(handle, software))
-        try check(
-            "snd_pcm_sw_params_set_avail_min",
-            snd_pcm_sw_params_set_avail_min(handle, software, UInt(format.period))
-        )
-        try check("snd_pcm_sw_params", snd_pcm_sw_params(handle, software))
+        try check("_current", snd_pcm_sw_params_current(handle, software))
+        try check("_set_avail_min", snd_pcm_sw_params_set_avail_min(handle, software, UInt(format.period)))
+        try check("", snd_pcm_sw_params(handle, software))
     }
 }

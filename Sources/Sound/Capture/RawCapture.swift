@@ -8,12 +8,9 @@ public struct RawCapture: Equatable, Sendable {
     public let rate: Int
     /// `[channels][frames]`, full scale ±1, all of the same length; shorter than requested if the device stopped.
     public let channels: [[Float]]
+}
 
-    public init(rate: Int, channels: [[Float]]) {
-        self.rate = rate
-        self.channels = channels
-    }
-
+extension RawCapture {
     /// Opens a device, records and closes it; blocks for about `skipped + seconds`.
     ///
     /// - Parameters:

@@ -10,7 +10,7 @@ public final class FileSource: AudioSource {
     private let isOver = Atomic<Bool>(false)
 
     private struct State: ~Copyable {
-        var stream: FileWindows
+        var windows: FileWindows
         var start: Instant?
         /// Blocks played so far.
         var count = 0
@@ -19,9 +19,9 @@ public final class FileSource: AudioSource {
 
     /// - Throws: ``AudioError`` if the file cannot be opened or decoded.
     public init(path: String, mix: ChannelMix) throws(AudioError) {
-        let stream = try FileWindows(FileStream(path: path, mix: mix))
-        ring = stream.ring
-        state = Mutex(State(stream: stream))
+        let windows = try FileWindows(FileStream(path: path, mix: mix))
+        ring = windows.ring
+        state = Mutex(State(windows: windows))
     }
 
     public var lost: LostAudio { ring.lost }
@@ -32,8 +32,8 @@ public final class FileSource: AudioSource {
 
     public var progress: AudioProgress? {
         state.withLock { state in
-            let length = state.stream.expectedSeconds
-            return AudioProgress(seconds: state.stream.seconds, length: length > 0 ? length : nil)
+            let length = state.windows.stream.expectedSeconds
+            return AudioProgress(seconds: state.windows.stream.seconds, length: length > 0 ? length : nil)
         }
     }
 
@@ -52,7 +52,7 @@ public final class FileSource: AudioSource {
     /// Moves the window on by one block; false at the end.
     private func advance(_ state: inout State, _ due: Instant) -> Bool {
         do throws(AudioError) {
-            guard try state.stream.advance(time: due) else {
+            guard try state.windows.advance(time: due) else {
                 isOver.store(true, ordering: .releasing)
                 return false
             }

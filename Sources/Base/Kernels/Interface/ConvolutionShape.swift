@@ -60,10 +60,4 @@ public struct StridedColumns: Sendable, Equatable {
     public var inputStride: Int
     /// Floats from one output column to the next.
     public var outputStride: Int
-
-    public init(count: Int, inputStride: Int, outputStride: Int) {
-        self.count = count
-        self.inputStride = inputStride
-        self.outputStride = outputStride
-    }
 }

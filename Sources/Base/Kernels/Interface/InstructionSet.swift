@@ -14,13 +14,5 @@ public enum InstructionSet: String, CaseIterable, Sendable, Comparable {
 
     public static func < (left: InstructionSet, right: InstructionSet) -> Bool { left.rank < right.rank }
 
-    private var rank: Int {
-        switch self {
-        case .scalar: 0
-        case .baseline: 1
-        case .dotProduct: 2
-        case .avx2: 3
-        case .avx512: 4
-        }
-    }
+    private var rank: Int { Self.allCases.firstIndex(of: self) ?? 0 }
 }

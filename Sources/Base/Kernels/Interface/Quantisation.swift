@@ -36,21 +36,11 @@ public struct QuantisedOutput {
     /// The first quantised output column; nil for none.
     public var quantised: UnsafeMutableRawPointer?
     /// Bytes from one quantised column to the next.
-    public var quantisedStride: Int
+    public var quantisedStride = 0
     /// How the readers' inputs are quantised.
-    public var quantiser: Quantiser
+    public var quantiser = Quantiser(range: 1, isNonNegative: true)
 
-    public init(
-        floats: UnsafeMutablePointer<Float>?,
-        quantised: UnsafeMutableRawPointer? = nil,
-        quantisedStride: Int = 0,
-        quantiser: Quantiser = Quantiser(range: 1, isNonNegative: true)
-    ) {
-        self.floats = floats
-        self.quantised = quantised
-        self.quantisedStride = quantisedStride
-        self.quantiser = quantiser
-    }
+    public init() {}
 }
 
 /// 1.5 · 2²³: added to a number below 2²² in magnitude, it rounds to the nearest integer, ties to even, which is then in the low

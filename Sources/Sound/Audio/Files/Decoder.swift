@@ -21,7 +21,7 @@ struct Decoder: ~Copyable {
     init(_ view: FileView, of file: borrowing RegularFile, path: String) throws(AudioError) {
         let name = AudioError.quoted(path)
         // libsndfile's reader of MIDI sample dumps prints messages to standard output, among our results.
-        guard !file.begins(with: [0xF0, 0x7E]) else {
+        guard file.bytes(at: 0, count: 2) != [0xF0, 0x7E] else {
             throw .unsupported.saying("\(name) is a MIDI sample dump; give WAV, FLAC, Ogg or AIFF")
         }
         guard !ListChunk.neverEnds(in: file, from: view.range.lowerBound) else {

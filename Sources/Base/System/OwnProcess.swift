@@ -1,0 +1,37 @@
+import CSystem
+import Glibc
+
+/// Standard input, output and error of the program.
+public enum StandardStreams {
+    /// Opens those that are closed, so that no file opened later becomes one of them and is written over. Reading and writing
+    /// fail with EBADF, as if they were still closed. Call it before anything is opened.
+    public static func reserve() {
+        for descriptor in STDIN_FILENO...STDERR_FILENO where fcntl(descriptor, F_GETFD) < 0 {
+            // The lowest free descriptor is this one. In the mode that its users do not need.
+            let opened = open("/dev/null", descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY)
+            if opened > STDERR_FILENO { close(opened) }
+        }
+    }
+}
+
+/// The process's limit on open files (RLIMIT_NOFILE).
+public enum FileLimit {
+    /// Raises the limit where it is lower, as far as the system allows.
+    ///
+    /// - Returns: the limit, if it is still too low; nil if it is high enough.
+    public static func raise(to count: Int) -> Int? {
+        var limit = rlimit()
+        let kind = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
+        guard getrlimit(kind, &limit) == 0 else { return nil }
+        guard limit.rlim_cur < UInt(count) else { return nil }
+        limit.rlim_cur = min(UInt(count), limit.rlim_max)
+        guard setrlimit(kind, &limit) == 0, getrlimit(kind, &limit) == 0 else { return Int(clamping: limit.rlim_cur) }
+        return limit.rlim_cur < UInt(count) ? Int(clamping: limit.rlim_cur) : nil
+    }
+}
+
+/// Memory that the C library keeps for later.
+public enum FreeMemory {
+    /// Gives it back to the system, where whole pages are free. Takes milliseconds after much was freed; other threads that allocate may wait.
+    public static func giveBack() { CSystem_trim() }
+}
