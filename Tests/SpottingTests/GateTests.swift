@@ -1,6 +1,7 @@
 import Core
-import Spotting
 import Testing
+
+@testable import Spotting
 
 /// Every rule of the gate as a row of a table: the scores hop by hop, the activity, and the words that fire.
 struct GateTests {
@@ -195,7 +196,7 @@ struct GateTests {
         spot.mode = .spot
         var end = settings
         end.trigger = .end
-        #expect(spot.lookaheadQuiet == nil && end.lookaheadQuiet == nil)
+        #expect(spot.lookaheadQuiet() == nil && end.lookaheadQuiet() == nil)
     }
 
     @Test func `nothing from before a flush fires after it`() {

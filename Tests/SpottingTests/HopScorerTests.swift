@@ -24,7 +24,7 @@ struct HopScorerTests {
 
     @Test func `a model with an activity layer gives the activity`() throws {
         let model = try Self.model()
-        var scorer = HopScorer(model: model)
+        var scorer = HopScorer(Vocabulary(model))
         var session = InferenceStream(model)
         let audio = Self.audio
         var said: [Bool] = []
@@ -42,8 +42,8 @@ struct HopScorerTests {
 
     @Test func `the next hop is computed ahead in quiet, and the stream stays the same`() throws {
         let model = try Self.model()
-        var plain = HopScorer(model: model)
-        var ahead = HopScorer(model: model, lookaheadQuiet: 0.05...0.5)
+        var plain = HopScorer(Vocabulary(model))
+        var ahead = HopScorer(Vocabulary(model), lookaheadQuiet: 0.05...0.5)
         let audio = Self.audio
         var computed = 0
         for hop in 1...20 {
@@ -75,7 +75,7 @@ struct HopScorerTests {
         let fast = try Voices.samples("Side_Left")
         let voice = stride(from: 0, to: fast.count, by: 3).map { fast[$0] }
         let audio = [Float](repeating: 0, count: 16_000) + voice + [Float](repeating: 0, count: 16_000)
-        var scorer = HopScorer(model: try Model(folder: Checkout.model), lookaheadQuiet: 0...60)
+        var scorer = HopScorer(Vocabulary(try Model(folder: Checkout.model)), lookaheadQuiet: 0...60)
         var computed: [Double] = []
         for hop in 1...(audio.count - 16_000) / 1600 {
             scorer.score(window: audio.span.extracting(hop * 1600..<hop * 1600 + 16_000))
@@ -91,7 +91,7 @@ struct HopScorerTests {
     private final class Stream {
         var scorer: HopScorer
 
-        init(_ model: Model) { scorer = HopScorer(model: model, lookaheadQuiet: 0...60) }
+        init(_ model: Model) { scorer = HopScorer(Vocabulary(model), lookaheadQuiet: 0...60) }
 
         func process(_ audio: [Float]) {
             for hop in 1...4 { scorer.score(window: audio.span.extracting(hop * 1600..<hop * 1600 + 16_000)) }

@@ -1,3 +1,5 @@
+import Core
+
 @testable import Spotting
 
 /// A trace of scores drawn as text, one character per hop, so that a gate test is easy to read.
@@ -30,11 +32,11 @@ struct ScoreTrace {
     let hops: [(scores: [Float], activity: ActivityHistory)]
 
     init(_ said: String, sound: String? = nil) {
-        var detector = ModelActivityDetector(stepSeconds: 0.1)
+        var history = ActivityHistory(stepSeconds: 0.1)
         var hops: [(scores: [Float], activity: ActivityHistory)] = []
         for (character, sounds) in zip(said, sound ?? String(said.map { $0 == "." ? "." : "#" })) {
-            detector.add([sounds == "#" ? 1 : -1])
-            hops.append((Self.scores(character), detector.history))
+            history.append(logits: [sounds == "#" ? 1 : -1])
+            hops.append((Self.scores(character), history))
         }
         self.hops = hops
     }
@@ -67,7 +69,7 @@ struct ScoreTrace {
         for (index, hop) in hops.enumerated() {
             if index == flushAt { gate.flush() }
             var detection = gate.step(hop.scores, activity: hop.activity)
-            let isAhead = settings.lookaheadQuiet?.contains(hop.activity.quietSeconds) ?? false
+            let isAhead = settings.lookaheadQuiet()?.contains(hop.activity.quietSeconds) ?? false
             if looksAhead, detection == nil, index + 1 < hops.count, isAhead {
                 detection = gate.lookAhead(hops[index + 1].scores, activity: hop.activity)
             }
@@ -77,5 +79,16 @@ struct ScoreTrace {
             fired.append("\(Self.labels[detection.index])@end")
         }
         return fired.joined(separator: " ")
+    }
+}
+
+extension Thresholds {
+    /// - Parameter defaults: threshold of each label that is not special; 0.8 for missing ones.
+    init(labels: [String], defaults: [Float]) {
+        let values = labels.indices.map { index -> Float? in
+            if Labels.isSpecial(labels[index]) { return nil }
+            return defaults.indices.contains(index) ? defaults[index] : 0.8
+        }
+        self.init(labels: labels, values: values)
     }
 }

@@ -233,12 +233,13 @@ struct ExecutionPlan: Sendable {
         let inputBytes = convolution.isQuantised ? quantisedBytes : 4
         let adjacent = shape.adjacentColumns(step.columns)
         var columns = adjacent
-        var output = QuantisedOutput(floats: nil, quantisedStride: shape.outputChannels * quantisedBytes)
+        var output = QuantisedOutput()
+        output.quantisedStride = shape.outputChannels * quantisedBytes
         if let quantiser = convolution.quantiser { output.quantiser = quantiser }
         let calls = memory.streams > 1 ? step.columns : 1
         if memory.streams > 1 {
             let stride = memory.streamStride
-            columns = StridedColumns(count: memory.streams, inputStride: stride / inputBytes, outputStride: stride / 4)
+            (columns.count, columns.inputStride, columns.outputStride) = (memory.streams, stride / inputBytes, stride / 4)
             output.quantisedStride = stride
         }
         let (weights, relu) = (memory.weights + convolution.weights, convolution.relu)

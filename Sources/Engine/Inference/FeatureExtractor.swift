@@ -34,22 +34,3 @@ public struct FeatureExtractor: ~Copyable, Sendable {
     /// The columns of the last run, `[columns × channels]`, oldest first.
     public var columns: [Float] { Array(UnsafeBufferPointer(start: arena[output], count: output.count)) }
 }
-
-/// How the columns of a front end lie in time and frequency.
-public struct FeatureLayout: Sendable, Equatable {
-    /// Columns over the model's window.
-    public let columns: Int
-    /// Samples from one column to the next.
-    public let hopSamples: Int
-    /// Samples of one column's frame.
-    public let frameSamples: Int
-    /// Centre frequency of each band in hertz, ascending; empty where columns have no bands.
-    public let bandHertz: [Double]
-
-    init(_ frontEnd: FrontEnd) {
-        columns = frontEnd.columns
-        hopSamples = frontEnd.hopSamples
-        frameSamples = frontEnd.frameSamples
-        bandHertz = frontEnd.bandHertz
-    }
-}

@@ -4,18 +4,18 @@ import Kernels
 /// A model's validated front end: computes the network's input columns, `[columns × channels]`, from samples.
 ///
 /// It is stateless: a column depends only on the samples of its frame.
-final class FrontEnd: Sendable {
+public final class FrontEnd: Sendable {
     /// Columns over the whole window.
-    let columns: Int
+    public let columns: Int
     let channels: Int
     /// Samples from one column to the next.
-    let hopSamples: Int
+    public let hopSamples: Int
     /// Samples of one column's frame.
-    let frameSamples: Int
+    public let frameSamples: Int
     private let scale: Float
     private let tables: LogMelTables?
-    /// Centre frequencies of a log-mel front end's bands in hertz; empty for a waveform.
-    let bandHertz: [Double]
+    /// Centre frequencies of a log-mel front end's bands in hertz, ascending; empty for a waveform.
+    public let bandHertz: [Double]
     /// Floats of scratch memory that `run` needs.
     let scratchCount: Int
     /// A hash of its parameters.

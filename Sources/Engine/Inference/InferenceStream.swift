@@ -36,7 +36,7 @@ public struct InferenceStream: ~Copyable, Sendable {
     private let calibration: Calibration
     private let arena: Arena
     private let stream: Arena.Region
-    /// The state after endless digital silence.
+    /// The state after endless digital silence; that of a window, where the model does not stream.
     private let silence: Arena.Region
     /// A copy of the stream, for `lookAhead`.
     private let lookahead: Arena.Region
@@ -50,9 +50,6 @@ public struct InferenceStream: ~Copyable, Sendable {
     private let contrast: ClipContrast?
     /// How far something stands out of the background of the newest window, 0…1.
     private var foreground: Float
-    private let silentLogits: [Float]
-    private let silentEmbedding: [Float]
-    private let silentActivity: [Float]
 
     /// - Parameter embeds: whether to compute embeddings, which may need layers of their own.
     public init(_ model: Model, prior: Prior = .stream, embeds: Bool = false) {
@@ -69,7 +66,7 @@ public struct InferenceStream: ~Copyable, Sendable {
         let stateCount = plans.hop?.count ?? 0
         var layout = Arena.Layout()
         stream = layout.reserve(stateCount)
-        silence = layout.reserve(stateCount)
+        silence = layout.reserve(plans.hop?.count ?? plans.window.count)
         lookahead = layout.reserve(stateCount)
         wholeWindow = layout.reserve(plans.window.count)
         scratch = layout.reserve(model.frontEnd.scratchCount)
@@ -87,21 +84,15 @@ public struct InferenceStream: ~Copyable, Sendable {
         activity = Array(repeating: 0, count: model.activityCount)
 
         // Silence is computed once; `reset` copies the result.
-        let block = arena[wholeWindow]
         let zeros = [Float](repeating: 0, count: model.windowSamples)
         model.run(
             plans.window,
             zeros.span.extracting(model.frontEnd.samples(ofNewest: plans.window.inputColumns)),
-            state: block,
+            state: arena[wholeWindow],
             scratch: arena[scratch]
         )
-        silentLogits = Array(UnsafeBufferPointer(start: block + plans.window.output, count: logitCount))
-        var silent = embedding
-        plans.window.embedding?.read(from: block, into: &silent)
-        silentEmbedding = silent
-        silentActivity = Array(UnsafeBufferPointer(start: block + plans.window.activity, count: activity.count))
         copyWindowToStream()
-        arena.copy(stream, to: silence)
+        arena.copy(plans.hop == nil ? wholeWindow : stream, to: silence)
     }
 
     /// Scores the next hop, given the newest `windowSamples` samples.
@@ -148,12 +139,9 @@ public struct InferenceStream: ~Copyable, Sendable {
 
     /// Returns to the state after endless digital silence.
     public mutating func reset() {
-        arena.copy(silence, to: stream)
-        for index in logits.indices { logits[index] = silentLogits[index] }
-        for index in embedding.indices { embedding[index] = silentEmbedding[index] }
-        for index in activity.indices { activity[index] = silentActivity[index] }
+        if plans.hop != nil { arena.copy(silence, to: stream) }
         if contrast != nil { foreground = 0 }
-        calibrate()
+        readOutputs(plans.hop ?? plans.window, from: silence)
     }
 
     /// Copies the stream's state, as laid out by the model's hop plan.
@@ -208,10 +196,6 @@ public struct InferenceStream: ~Copyable, Sendable {
         for index in logits.indices { logits[index] = block[plan.output + index] }
         plan.embedding?.read(from: block, into: &embedding)
         for index in activity.indices { activity[index] = block[plan.activity + index] }
-        calibrate()
-    }
-
-    private mutating func calibrate() {
         isFinite = calibration.apply(logits, to: &posteriors, foreground: foreground, scratch: arena[probabilities])
     }
 }

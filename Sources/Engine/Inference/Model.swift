@@ -36,7 +36,7 @@ public final class Model: Sendable {
     /// The arithmetic of its layers.
     public let precision: Precision
 
-    let frontEnd: FrontEnd
+    public let frontEnd: FrontEnd
     let weights: PackedWeights
     /// Plans that compute posteriors and activity.
     let plans: ExecutionPlans
@@ -129,9 +129,6 @@ public final class Model: Sendable {
     public var weightBytes: Int { weights.count * MemoryLayout<Float>.stride }
     /// Bytes of state of each stream.
     public var streamStateBytes: Int { (plans.hop?.count ?? 0) * MemoryLayout<Float>.stride }
-
-    /// How the front end's columns lie in time and frequency.
-    public var features: FeatureLayout { FeatureLayout(frontEnd) }
 
     /// The front end's columns of a window of `windowSamples` samples, `[columns × channels]`.
     ///

@@ -1,3 +1,4 @@
+private import KernelInterface
 import Kernels
 
 /// The validated layers of a model: a graph of tensors with their shapes.
@@ -30,10 +31,14 @@ public struct Network: Sendable {
         public let operation: LayerDescription.Operation
         /// Indices of tensors.
         public let inputs: [Int]
+
+        private var convolution: ConvolutionShape? {
+            if case .convolution(let shape, _, _) = operation { shape } else { nil }
+        }
         /// Number of weights and biases.
-        public let parameters: Int
+        public var parameters: Int { convolution.map { $0.weightCount + $0.outputChannels } ?? 0 }
         /// Multiply-adds for one output column.
-        public let multiplyAddsPerColumn: Int
+        public var multiplyAddsPerColumn: Int { convolution?.weightCount ?? 0 }
     }
 
     /// The network's input, then the output of every layer: that of layer i is tensor i + 1.
@@ -85,11 +90,11 @@ public struct Network: Sendable {
                 inputs.append(index)
             }
             let tensor = try inference.outputTensor(inputs: inputs, among: tensors, index: tensors.count)
-            layers.append(inference.layer(inputs: inputs))
+            layers.append(Layer(name: layer.name, operation: layer.operation, inputs: inputs))
             indices[layer.name] = tensors.count
             tensors.append(tensor)
             guard activationCount <= Limits.activations else { throw inference.tooLarge("activations of the window") }
-            multiplyAdds += inference.layer(inputs: inputs).multiplyAddsPerColumn * tensor.columns
+            multiplyAdds += (layers.last?.multiplyAddsPerColumn ?? 0) * tensor.columns
             guard parameters <= Limits.weights else { throw inference.tooLarge("weights") }
             guard multiplyAdds <= Limits.multiplyAdds else {
                 throw inference.tooLarge("multiply-adds of a window")

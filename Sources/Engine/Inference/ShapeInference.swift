@@ -67,23 +67,6 @@ struct ShapeInference {
         }
     }
 
-    /// The layer with its costs, after `outputTensor` has validated it.
-    func layer(inputs: [Int]) -> Network.Layer {
-        var parameters = 0
-        var multiplyAdds = 0
-        if case .convolution(let shape, _, _) = layer.operation {
-            multiplyAdds = shape.weightCount
-            parameters = multiplyAdds + shape.outputChannels
-        }
-        return Network.Layer(
-            name: layer.name,
-            operation: layer.operation,
-            inputs: inputs,
-            parameters: parameters,
-            multiplyAddsPerColumn: multiplyAdds
-        )
-    }
-
     private func validate(_ shape: ConvolutionShape) throws(ModelError) {
         func within(_ key: String, _ value: Int, _ limit: Int) throws(ModelError) {
             guard (1...limit).contains(value) else { throw wrong("“\(key)” is \(value), not from 1 to \(limit)") }

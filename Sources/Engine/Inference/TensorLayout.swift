@@ -42,16 +42,8 @@ struct TensorLayout: Sendable {
     /// Floats of the state.
     private(set) var count = 0
 
-    /// The newest columns that must be kept, for each tensor and form.
-    private struct Needs {
-        var floats: [Int]
-        var quantised: [Int]
-
-        init(_ count: Int) {
-            floats = Array(repeating: 0, count: count)
-            quantised = floats
-        }
-    }
+    /// The newest columns of a tensor that must be kept, in each form.
+    private typealias Needs = (floats: Int, quantised: Int)
 
     /// - Parameters:
     ///   - hops: number of hops of a run; nil for a window.
@@ -73,15 +65,15 @@ struct TensorLayout: Sendable {
             return network.tensors[index].newColumns == network.tensors[index + 1].newColumns
         }
 
-        var needs = Needs(network.tensors.count)
+        var needs = [Needs](repeating: (0, 0), count: network.tensors.count)
         func read(_ index: Int, columns: Int, isQuantised: Bool = false) {
             // Readers need the newest columns of a view, and a cropped view may end before its root does.
             let tensor = network.tensors[index]
             let count = tensor.columnsAfter + columns
             if isQuantised {
-                needs.quantised[tensor.root] = max(needs.quantised[tensor.root], count)
+                needs[tensor.root].quantised = max(needs[tensor.root].quantised, count)
             } else {
-                needs.floats[tensor.root] = max(needs.floats[tensor.root], count)
+                needs[tensor.root].floats = max(needs[tensor.root].floats, count)
             }
         }
         read(network.output, columns: hops ?? 1)
@@ -89,8 +81,8 @@ struct TensorLayout: Sendable {
         if let index = network.activity { read(index, columns: (hops ?? 1) * network.tensors[index].columnsPerHop) }
         if let stream {
             for (index, tensor) in stream.tensors.enumerated() {
-                needs.floats[index] = max(needs.floats[index], tensor.floats.columns)
-                needs.quantised[index] = max(needs.quantised[index], tensor.quantised.columns)
+                needs[index].floats = max(needs[index].floats, tensor.floats.columns)
+                needs[index].quantised = max(needs[index].quantised, tensor.quantised.columns)
             }
         }
         // A layer's readers come after it, so that going backwards all of them are known. A window computes only what is read.
@@ -100,7 +92,7 @@ struct TensorLayout: Sendable {
             if hops == nil, network.streams, network.tensors[output].root == output {
                 // A convolution that computes a sum has the sum's columns.
                 let isFused = index + 1 < isFusedAdd.count && isFusedAdd[index + 1]
-                computed[output] = isFused ? computed[output + 1] : max(needs.floats[output], needs.quantised[output])
+                computed[output] = isFused ? computed[output + 1] : max(needs[output].floats, needs[output].quantised)
             }
             let columns = computed[output]
             switch layer.operation {
@@ -118,7 +110,7 @@ struct TensorLayout: Sendable {
 
     /// Decides the forms of all tensors, and gives them memory.
     private mutating func place(
-        _ needs: Needs,
+        _ needs: [Needs],
         _ network: Network,
         _ weights: borrowing PackedWeights,
         _ required: [Bool],
@@ -127,9 +119,9 @@ struct TensorLayout: Sendable {
         for (index, tensor) in network.tensors.enumerated() where tensor.root == index && required[index] {
             // A convolution's own output is not kept where the sum that follows is computed instead.
             if index < isFusedAdd.count, isFusedAdd[index] { continue }
-            let isQuantised = needs.quantised[index] > 0
+            let isQuantised = needs[index].quantised > 0
             let isFused = isQuantised && canFuse(index, network, weights)
-            let keepsFloats = needs.floats[index] > 0 || !isFused
+            let keepsFloats = needs[index].floats > 0 || !isFused
             func buffer(_ needed: Int, columnCount: Int, padding: Int) -> Buffer {
                 let history = isStream ? max(0, needed - computed[index]) : 0
                 let buffer = Buffer(
@@ -142,13 +134,13 @@ struct TensorLayout: Sendable {
                 return buffer
             }
             if keepsFloats {
-                tensors[index].floats = buffer(needs.floats[index], columnCount: 4 * tensor.channels, padding: 0)
+                tensors[index].floats = buffer(needs[index].floats, columnCount: 4 * tensor.channels, padding: 0)
             }
             if isQuantised {
                 let inputBytes = weights.layout.inputBytes
                 // The kernels may read up to the end of a group.
                 tensors[index].quantised = buffer(
-                    needs.quantised[index],
+                    needs[index].quantised,
                     columnCount: tensor.channels * inputBytes,
                     padding: quantisedGroupSize * inputBytes
                 )

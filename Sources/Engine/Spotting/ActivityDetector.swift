@@ -7,13 +7,18 @@ public import Inference
 /// activity history does, in steps of about 25 ms. It gives detections their start and end times, and the gate its
 /// pauses. It is not used to tell words apart.
 public struct ActivityDetector {
-    private var byModel: ModelActivityDetector?
+    /// By the model's activity layer, which ignores unsteady noise and finds faint speech in steady noise, unlike the level; a step for
+    /// each logit.
+    private var byModel: ActivityHistory?
     private var byEnergy = EnergyActivityDetector()
 
-    public init(of model: Model) { byModel = ModelActivityDetector(of: model) }
+    public init(of model: Model) {
+        guard model.activityCount > 0 else { return }
+        byModel = ActivityHistory(stepSeconds: HopScorer.hopSeconds(of: model) / Double(model.activityCount))
+    }
 
     /// Activity up to and including the newest hop.
-    public var history: ActivityHistory { byModel?.history ?? byEnergy.history }
+    public var history: ActivityHistory { byModel ?? byEnergy.history }
 
     /// Processes one hop.
     ///
@@ -21,13 +26,13 @@ public struct ActivityDetector {
     ///   - hop: `[hopSamples]` samples in [−1, 1].
     ///   - logits: output of the activity layer for the hop, oldest step first; unused if the model has none.
     public mutating func add(hop: Span<Float>, logits: [Float]) {
-        if byModel == nil { byEnergy.add(hop) } else { byModel?.add(logits) }
+        if byModel == nil { byEnergy.add(hop) } else { byModel?.append(logits: logits) }
     }
 
     /// Switches to another model. The history is kept if both models have the same step length.
     public mutating func update(_ model: Model) {
         let other = ActivityDetector(of: model)
-        if byModel?.history.stepSeconds != other.byModel?.history.stepSeconds { self = other }
+        if byModel?.stepSeconds != other.byModel?.stepSeconds { self = other }
     }
 
     /// Resets to the initial state, for example after a gap in the audio.
@@ -35,34 +40,6 @@ public struct ActivityDetector {
         byModel?.flush()
         byEnergy.flush()
     }
-}
-
-/// Speech activity from the logits of a model's activity layer, one step for each logit.
-///
-/// Unlike the ``EnergyActivityDetector`` it ignores unsteady noise and finds faint speech in steady noise.
-public struct ModelActivityDetector {
-    /// Activity up to and including the newest step.
-    public private(set) var history: ActivityHistory
-
-    /// - Parameter stepSeconds: length of a step: the hop's length divided by the logits per hop.
-    public init(stepSeconds: Double) { history = ActivityHistory(stepSeconds: stepSeconds) }
-
-    /// - Returns: nil if the model has no activity layer.
-    init?(of model: Model) {
-        guard model.activityCount > 0 else { return nil }
-        self.init(stepSeconds: HopScorer.hopSeconds(of: model) / Double(model.activityCount))
-    }
-
-    /// Processes the logits of one hop, oldest first.
-    ///
-    /// A step is active if P(speech) ≥ 0.5, that is logit ≥ 0. A logit that is NaN or infinite, because a sample was,
-    /// counts as inactive; the posteriors are then those of silence.
-    public mutating func add(_ logits: [Float]) {
-        for index in logits.indices { history.append(isActive: logits[index] >= 0 && logits[index].isFinite) }
-    }
-
-    /// Resets to the initial state, for example after a gap in the audio.
-    public mutating func flush() { history = ActivityHistory(stepSeconds: history.stepSeconds) }
 }
 
 /// Sound activity from the level of each 25 ms step, for models without an activity layer.

@@ -21,6 +21,17 @@ public struct ActivityHistory: Equatable, Sendable {
         quietSteps = isActive ? 0 : quietSteps + 1
     }
 
+    /// Appends a step for each logit of speech, oldest first.
+    ///
+    /// A step is active if P(speech) ≥ 0.5, that is logit ≥ 0. A logit that is NaN or infinite, because a sample was,
+    /// counts as inactive; the posteriors are then those of silence.
+    mutating func append(logits: [Float]) {
+        for index in logits.indices { append(isActive: logits[index] >= 0 && logits[index].isFinite) }
+    }
+
+    /// Resets to the initial state, for example after a gap in the audio.
+    mutating func flush() { self = ActivityHistory(stepSeconds: stepSeconds) }
+
     /// Start and end of the newest active segment, in seconds before now. Pauses of up to 150 ms do not split a segment.
     ///
     /// - Parameters:

@@ -5,21 +5,21 @@ public import Core
 /// Times are in seconds since the stream began.
 public struct Detection: Equatable, Sendable, BitwiseCopyable {
     /// What was detected.
-    public enum Kind: Equatable, Sendable, BitwiseCopyable {
+    public enum Kind: String, Equatable, Sendable, BitwiseCopyable {
         /// A word; each word of a phrase is reported as a word too.
         case word
         /// All words of a phrase, in order.
         case phrase
         /// The first words of a phrase, with more to come.
-        case phrasePartial
+        case phrasePartial = "phrase-partial"
         /// The wake word of a session was said: its words count from now on.
-        case sessionStart
+        case sessionStart = "session-start"
         /// One of the session's words was said, another session began, or audio is missing.
-        case sessionEnd
+        case sessionEnd = "session-end"
         /// The session's seconds are over.
-        case sessionTimeout
+        case sessionTimeout = "session-timeout"
         /// A word nearly fired: its score came within a margin under its threshold; see ``GateSettings/nearMissMargin``.
-        case nearMiss
+        case nearMiss = "near-miss"
 
         /// Whether it is the start or the end of a session.
         public var isSession: Bool {
@@ -39,17 +39,7 @@ public struct Detection: Equatable, Sendable, BitwiseCopyable {
         }
 
         /// Value of the key `event` in machine-readable formats.
-        public var key: String {
-            switch self {
-            case .word: "word"
-            case .phrase: "phrase"
-            case .phrasePartial: "phrase-partial"
-            case .sessionStart: "session-start"
-            case .sessionEnd: "session-end"
-            case .sessionTimeout: "session-timeout"
-            case .nearMiss: "near-miss"
-            }
-        }
+        public var key: String { rawValue }
     }
 
     public let kind: Kind

@@ -26,7 +26,7 @@ public struct DetectorSettings: Sendable {
     }
 
     /// Range of the time since the last sound in which the next hop is computed ahead; nil for never.
-    var lookaheadQuiet: ClosedRange<Double>? { gate.lookaheadQuiet(with: sessions) }
+    public var lookaheadQuiet: ClosedRange<Double>? { gate.lookaheadQuiet(with: sessions) }
 
     /// Name of a detection's word, phrase or session.
     public func name(of detection: Detection) -> String {

@@ -56,10 +56,9 @@ public struct GateSettings: Sendable, Equatable {
     public init() {}
 
     /// Range of the time since the last sound in which the next hop is computed ahead; nil for never.
-    public var lookaheadQuiet: ClosedRange<Double>? { lookaheadQuiet(with: []) }
-
-    /// The same where words of sessions have a mode of their own.
-    func lookaheadQuiet(with sessions: [WakeSession]) -> ClosedRange<Double>? {
+    ///
+    /// - Parameter sessions: their words have a mode of their own.
+    func lookaheadQuiet(with sessions: [WakeSession] = []) -> ClosedRange<Double>? {
         guard mode == .command || sessions.contains(where: { $0.mode == .command }), trigger == .early,
             lookahead >= trailingSilence
         else { return nil }
@@ -72,17 +71,6 @@ public struct Thresholds: Sendable, Equatable {
     /// `[labels]`, in the order of the labels; nil for a label that never fires.
     public private(set) var values: [Float?]
     private let labels: [String]
-
-    /// - Parameters:
-    ///   - labels: labels of the vocabulary; those that begin with an underscore are special.
-    ///   - defaults: threshold of each label; 0.8 for missing ones.
-    public init(labels: [String], defaults: [Float]) {
-        self.labels = labels
-        values = labels.indices.map { index in
-            if Labels.isSpecial(labels[index]) { return nil }
-            return defaults.indices.contains(index) ? defaults[index] : 0.8
-        }
-    }
 
     /// - Parameter values: threshold of each label, `[labels]`; nil for a label that never fires.
     init(labels: [String], values: [Float?]) {

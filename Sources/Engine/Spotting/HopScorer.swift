@@ -51,10 +51,6 @@ public struct HopScorer: ~Copyable {
         detector = ActivityDetector(of: model)
     }
 
-    public init(model: Model, lookaheadQuiet: ClosedRange<Double>? = nil) {
-        self.init(Vocabulary(model), lookaheadQuiet: lookaheadQuiet)
-    }
-
     /// Switches to other words or another model from the next hop on. A new model computes that hop from the whole window.
     mutating func update(_ vocabulary: Vocabulary) {
         let old = self.vocabulary

@@ -60,7 +60,7 @@ public struct ThresholdChoices: Equatable, Sendable {
             case .confidence(let threshold): values.append(threshold)
             case .sensitivity(let sensitivity):
                 let isOwnChoice = words[name] != nil
-                let fallback = isOwnChoice ? nil : vocabulary.taughtThreshold(label: label)
+                let fallback = isOwnChoice ? nil : vocabulary.taughtWord(label: label)?.threshold
                 guard let threshold = vocabulary.threshold(label: label, sensitivity, mode) ?? fallback else {
                     throw vocabulary.noThresholds(label: label, sensitivity, mode)
                 }
@@ -108,11 +108,8 @@ extension Vocabulary {
         )
     }
 
-    /// The threshold of a taught word with a label of its own; nil for other labels.
-    fileprivate func taughtThreshold(label: Int) -> Float? { taughtWord(label: label)?.threshold }
-
     /// The taught word with this label of its own; nil for a word of the model, also if it was taught in the user's voice.
-    private func taughtWord(label: Int) -> TaughtWord? {
+    fileprivate func taughtWord(label: Int) -> TaughtWord? {
         guard label >= modelWords.count, labels.indices.contains(label) else { return nil }
         return taught.first { $0.name == labels[label] }
     }

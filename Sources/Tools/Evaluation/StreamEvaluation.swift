@@ -71,7 +71,7 @@ public struct StreamEvaluation: Sendable {
         tolerance: Double,
         mix: ChannelMix
     ) {
-        scorer = FileScorer(vocabulary, lookaheadQuiet: settings.lazy.compactMap(\.detector.gate.lookaheadQuiet).first)
+        scorer = FileScorer(vocabulary, lookaheadQuiet: settings.lazy.compactMap(\.detector.lookaheadQuiet).first)
         labels = Labels(vocabulary.labels)
         taught = Set(vocabulary.taught.map(\.name))
         self.settings = settings

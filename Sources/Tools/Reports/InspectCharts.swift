@@ -117,7 +117,7 @@ struct InspectCharts: Sendable {
 
     /// Nil where the model's front end has no bands.
     private var features: Chart? {
-        let layout = model.features
+        let layout = model.frontEnd
         let bands = layout.bandHertz.count
         guard bands > 0, trace.columns.count >= bands else { return nil }
         let count = trace.columns.count / bands

@@ -191,8 +191,8 @@ public struct RecordingTrace: Sendable {
         let model = vocabulary.model
         let newestHop = window.extracting(last: model.hopSamples).extracting(first: count)
         for index in newestHop.indices { samples.append(newestHop[index]) }
-        if !model.features.bandHertz.isEmpty {
-            columns += model.features(of: window, newest: max(1, model.hopSamples / model.features.hopSamples))
+        if !model.frontEnd.bandHertz.isEmpty {
+            columns += model.features(of: window, newest: max(1, model.hopSamples / model.frontEnd.hopSamples))
         }
         to = hop.seconds
     }

@@ -80,14 +80,14 @@ public final class FileScorer: Sendable {
         _ stream: consuming FileStream,
         _ body: (ScoredHop, Span<Float>) -> Bool
     ) throws(AudioError) {
-        var stream = try FileWindows(stream)
+        var windows = try FileWindows(stream)
         var scorer = HopScorer(vocabulary, lookaheadQuiet: lookaheadQuiet)
         var goesOn = true
         while goesOn {
             // `seconds` and `expectedSeconds` belong to this hop only after its block has been read.
-            guard try stream.advance() else { return }
-            let (seconds, expected) = (stream.seconds, stream.expectedSeconds)
-            _ = stream.ring.withWindow { window, _ in
+            guard try windows.advance() else { return }
+            let (seconds, expected) = (windows.stream.seconds, windows.stream.expectedSeconds)
+            _ = windows.ring.withWindow { window, _ in
                 scorer.score(window: window)
                 let hop = ScoredHop(
                     scores: scorer.scores,

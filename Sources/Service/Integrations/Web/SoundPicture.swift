@@ -25,7 +25,7 @@ final class SoundPicture {
 
     /// - Parameter hop: number of the first hop to draw.
     init(_ model: Model, from hop: Int) {
-        let features = model.features
+        let features = model.frontEnd
         let count = AudioFormat.hopSamples / max(1, features.hopSamples)
         let isDrawn = !features.bandHertz.isEmpty && count >= 1 && AudioFormat.hopSamples % features.hopSamples == 0
         columns = isDrawn ? count : Self.plainColumns

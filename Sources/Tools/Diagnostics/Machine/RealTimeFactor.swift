@@ -19,7 +19,7 @@ public struct RealTimeFactor: Sendable {
 
     /// Measures a model for half a second. A pause before each hop lets other programs use the caches, as in service.
     public init(measuring model: Model) {
-        var scorer = HopScorer(model: model)
+        var scorer = HopScorer(Vocabulary(model))
         let window = [Float](repeating: 0, count: AudioFormat.windowSamples)
         var times: [Double] = []
         for _ in 0..<RealTimeFactor.count {
