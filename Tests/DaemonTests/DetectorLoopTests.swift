@@ -72,10 +72,7 @@ struct DetectorLoopTests {
         let source = try RingSource(Material.left(blocks: 40), loops: true)
         var settings = try Material.settings(Material.model())
         // Just above what the voice reaches: each time it is nearly found.
-        settings.thresholds = Thresholds(
-            labels: settings.vocabulary.labels,
-            defaults: settings.vocabulary.labels.map { _ in 0.9999 }
-        )
+        settings.thresholds.setAll(0.9999)
         settings.gate.nearMissMargin = 0.5
         let run = try Run(source, settings)
         var (near, others) = (0, 0)

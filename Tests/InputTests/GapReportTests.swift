@@ -106,7 +106,9 @@ struct GapReportTests {
         var report = GapReport()
         for turn in item.turns {
             let time = Instant(nanoseconds: turn.time * 1_000_000)
-            let change = turn.kind.map { CaptureMachine.Change(kind: $0, time: time, duration: .milliseconds(turn.duration)) }
+            let change = turn.kind.map {
+                CaptureMachine.Change(kind: $0, time: time, duration: .milliseconds(turn.duration))
+            }
             let told = (change.map { report.take($0) } ?? []) + report.look(at: time)
             let words = told.map { item in
                 switch item {

@@ -239,7 +239,8 @@ struct ExecutionPlan: Sendable {
         let calls = memory.streams > 1 ? step.columns : 1
         if memory.streams > 1 {
             let stride = memory.streamStride
-            (columns.count, columns.inputStride, columns.outputStride) = (memory.streams, stride / inputBytes, stride / 4)
+            columns.count = memory.streams
+            (columns.inputStride, columns.outputStride) = (stride / inputBytes, stride / 4)
             output.quantisedStride = stride
         }
         let (weights, relu) = (memory.weights + convolution.weights, convolution.relu)
