@@ -3,12 +3,12 @@ import Core
 import Events
 import Foundation
 import Glibc
-import Spotting
 import System
 import TestSupport
 import Testing
 
 @testable import Actions
+@testable import Spotting
 
 /// Events, and the actions that the runner starts for them.
 struct ActionTests {

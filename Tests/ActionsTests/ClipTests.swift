@@ -3,12 +3,12 @@ import Configuration
 import Events
 import Foundation
 import Glibc
-import Spotting
 import System
 import TestSupport
 import Testing
 
 @testable import Actions
+@testable import Spotting
 
 /// Saved clips: their samples, their permissions, and which of them are kept.
 struct ClipTests {

@@ -4,12 +4,12 @@ import Core
 import Events
 import Foundation
 import JSON
-import Spotting
 import System
 import TestSupport
 import Testing
 
 @testable import Actions
+@testable import Spotting
 
 /// The ring of detected and nearly detected words, and how loud they were.
 struct RecentWordsTests {

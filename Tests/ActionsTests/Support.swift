@@ -2,10 +2,10 @@ import Core
 import Events
 import Foundation
 import JSON
-import Spotting
 import System
 
 @testable import Actions
+@testable import Spotting
 
 extension DetectionEvent {
     /// "left", said from 12.4 to 12.9 s, decided on 1 March 2026 at about 12:30.

@@ -1,12 +1,12 @@
 import Core
 import Events
 import JSON
-import Spotting
 import System
 import Testing
 
 @testable import Actions
 @testable import Control
+@testable import Spotting
 
 /// The replies of the service as lines of its socket: programs read them, and services of other versions sent them.
 struct ServiceStatusTests {

@@ -7,13 +7,13 @@ import IntegrationInterface
 import JSON
 import Metrics
 import Network
-import Spotting
 import Synchronization
 import System
 import TestSupport
 import Testing
 
 @testable import Daemon
+@testable import Spotting
 
 /// Writes to the log what is asked of it. It is on where `mqtt.host` is set, and cannot start with the host `bad`.
 private final class Diary: Integration {

@@ -1,7 +1,8 @@
 import Core
 import Events
-import Spotting
 import System
+
+@testable import Spotting
 
 extension DetectionEvent {
     /// An event of "stop", or of another word or kind.

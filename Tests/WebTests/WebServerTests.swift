@@ -11,12 +11,12 @@ import IntegrationInterface
 import JSON
 import Metrics
 import Network
-import Spotting
 import Synchronization
 import System
 import TestSupport
 import Testing
 
+@testable import Spotting
 @testable import Web
 
 /// The server with real sockets.

@@ -5,11 +5,11 @@ import Foundation
 import Glibc
 import JSON
 import Network
-import Spotting
 import System
 import TestSupport
 import Testing
 
+@testable import Spotting
 @testable import Wyoming
 
 /// What Home Assistant is told by the satellite, without sockets.
