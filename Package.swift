@@ -375,7 +375,8 @@ if let named = Context.environment["BECKON_TESTS"] {
 if Context.environment["BECKON_FUZZ"] != nil {
     let modules = [
         "Actions", "Audio", "Configuration", "Control", "Core", "Corpus", "Enrollment", "Evaluation", "Inference",
-        "IntegrationInterface", "JSON", "Kernels", "MQTT", "Metrics", "Network", "Spotting", "System", "Web", "Wyoming",
+        "IntegrationInterface", "JSON", "KernelInterface", "Kernels", "MQTT", "Metrics", "Network", "Spotting", "System",
+        "Web", "Wyoming",
     ]
     package.targets.append(
         .executableTarget(name: "fuzz", dependencies: modules.map { .byName(name: $0) }, path: "Fuzz/Targets")

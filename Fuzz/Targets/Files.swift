@@ -1,6 +1,7 @@
 import Core
 import Glibc
 import JSON
+import KernelInterface
 import Kernels
 
 @testable import Audio
