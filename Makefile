@@ -9,7 +9,7 @@ SPARK   := .build/spark
 .PHONY: run test test-sanitizers check-kernels build deb deb-arm64 deb-source deb-reproducible apt-repository container container-arm64 \
 	home-assistant-addon acceptance-arm64 acceptance-apt acceptance-image acceptance-container acceptance-vm acceptance-pages acceptance-home \
 	acceptance-web acceptance-corpus acceptance-spark chaos chaos-container soak bench-end-to-end bench-cost bench-instructions \
-	bench-products bench-words bench-reload \
+	bench-products bench-words bench-reload bench-crowds \
 	bench-corpus fuzz peers peer-programs peer-servers deps generate lint format clean
 
 run: build
@@ -166,6 +166,10 @@ bench-cost: bench-products
 # What a large file of taught words costs the service: a reload's time and memory. SIZE="WORDS TAKES ROUNDS"; a minute.
 bench-reload: build deps-tests
 	Benchmarks/reload $(SIZE)
+
+# What clients of the wake-word server see while a crowd attacks it (OPTIONS, such as --clients 1500); three minutes.
+bench-crowds: build deps-tests
+	$(PYTHON) -m Benchmarks.crowds $(OPTIONS)
 
 # Instructions of a hop on arm64, counted by qemu, and what share of a Raspberry Pi's core that would be; two minutes. Needs make
 # deb-arm64.

@@ -57,9 +57,13 @@ struct PlacesTests {
         let places = Places(all: 3, isShared: true)
         let own = [holder(1, floods: false, at: 0), holder(1, floods: true, at: 2), holder(1, floods: true, at: 1)]
         #expect(places.decide(.user(1), own) == .replace(2))
-        // The peer with the most first, and of its connections those that flood.
-        let others = [holder(1, floods: false, at: 0), holder(1, floods: true, at: 2), holder(2, floods: true, at: 1)]
-        #expect(places.decide(.user(3), others) == .replace(1))
+        // The peer with the most of these first; one that does not flood stays, though its peer has the most places.
+        let others = [
+            holder(1, floods: false, at: 0), holder(1, floods: false, at: 1), holder(1, floods: false, at: 2),
+            holder(2, floods: true, at: 5), holder(2, floods: true, at: 4), holder(3, floods: true, at: 3),
+        ]
+        #expect(Places(all: 6, isShared: true).decide(.user(9), others) == .replace(4))
+        #expect(Places(all: 6, isShared: true).decide(.user(1), others) == .replace(4))
         #expect(Places(all: 3).decide(.user(3), own) == .full)
     }
 
@@ -67,7 +71,22 @@ struct PlacesTests {
         let places = Places(all: 2, isShared: true)
         let holders = [Self.holder(1, at: 0, kept: true), Self.holder(1, at: 1)]
         #expect(places.decide(.user(2), holders) == .replace(1))
+        // A peer with fewer gives none because those of the peer with the most are kept.
+        let most = [
+            Self.holder(1, at: 0, kept: true), Self.holder(1, at: 0, kept: true), Self.holder(1, at: 0, kept: true),
+            Self.holder(2, at: 1), Self.holder(2, at: 2),
+        ]
+        #expect(Places(all: 5, isShared: true).decide(.user(3), most) == .full)
         let silent = [Self.holder(1, silent: true, at: 0, kept: true), Self.holder(2, at: 1)]
         #expect(places.decide(.user(3), silent) == .full)
+    }
+
+    @Test func `a peer with many connections that wait delays only its own`() {
+        let (a, b, c) = (Peer.user(1), Peer.user(2), Peer.user(3))
+        #expect(Places.order(of: [a, a, a, b, c], held: [:]) == [0, 3, 4, 1, 2])
+        // With the places that they have: c has one more than the others.
+        #expect(Places.order(of: [c, a, a, b], held: [a: 4, b: 4, c: 5]) == [1, 3, 0, 2])
+        #expect(Places.order(of: [a, a, a], held: [a: 7]) == [0, 1, 2])
+        #expect(Places.order(of: [], held: [a: 1]).isEmpty)
     }
 }

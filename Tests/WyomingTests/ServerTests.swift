@@ -160,6 +160,45 @@ struct ServerTests {
         server.stop()
     }
 
+    @Test func `a place that is free is taken before anybody makes room`() throws {
+        let places = WakePlaces(all: 3)
+        var loop = WakeLoop(try Conversation.words(), ConnectionLimits(), places) { _ in }
+        func connect(_ user: UInt32) throws -> FileDescriptor {
+            var ends: [Int32] = [0, 0]
+            try #require(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue), 0, &ends) == 0)
+            loop.add([.init(connection: ConnectionBox(Connection(FileDescriptor(ends[0]), .user(user))), peer: .user(user))])
+            let ping = Conversation.event("ping")
+            #expect(send(ends[1], ping, ping.count, 0) == ping.count)
+            return FileDescriptor(ends[1])
+        }
+        let wakeUp = try EventFD(or: SocketError.noEventFD)
+        func turn() {
+            loop.wait(wakeUp.descriptor)
+            loop.turn(isFull: true)
+        }
+        // Two of one peer, and one that leaves.
+        let first = try connect(1)
+        let second = try connect(1)
+        do {
+            let third = try connect(2)
+            for _ in 0..<3 { turn() }
+            #expect(loop.clients.count == 3)
+            #expect(third.rawValue >= 0)
+        }
+        // Another one comes while it leaves, and gets its place. The peer with two places keeps both.
+        let fourth = try connect(3)
+        for _ in 0..<3 { turn() }
+        #expect(loop.clients.map(\.peer) == [.user(1), .user(1), .user(3)])
+        #expect(loop.counts.replaced == 0)
+        // A further one gets one of the two.
+        let fifth = try connect(4)
+        for _ in 0..<3 { turn() }
+        #expect(loop.clients.map(\.peer) == [.user(1), .user(3), .user(4)])
+        #expect(loop.counts.replaced == 1)
+        #expect(!places.take())
+        for end in [first.rawValue, second.rawValue, fourth.rawValue, fifth.rawValue] { #expect(end >= 0) }
+    }
+
     @Test func `memory of connections that have ended is given back`() throws {
         let (server, bound) = try server { $0.connections = 600 }
         func resident() throws -> Int {

@@ -15,7 +15,7 @@ public final class ListeningSocket: Sendable {
     private let isReplaced = Atomic<Bool>(false)
 
     /// Most connections that wait to be accepted. Where it is too short, a client tries again only after one and three seconds.
-    private static let backlog: Int32 = 1024
+    private static let backlog: Int32 = 4096
 
     /// - Throws: ``SocketError``, for instance if another program listens there.
     public init(_ address: ListenAddress) throws(SocketError) {

@@ -36,8 +36,8 @@ public struct Places: Sendable {
     public var all: Int
     /// Most connections of one peer; nil: no limit but ``all``.
     public var perPeer: Int?
-    /// Whether, where all places are taken, the peer with the most gives one to a peer that has at least two fewer, and one that floods
-    /// makes room for any peer. Those that flood go first, then the quietest.
+    /// Whether, where all places are taken, one that floods makes room for any peer, those of the peer with the most of them first; and
+    /// where none floods, the peer with the most gives its quietest to a peer that has at least two fewer.
     public var isShared: Bool
 
     public init(all: Int, perPeer: Int? = nil, isShared: Bool = false) {
@@ -52,21 +52,38 @@ public struct Places: Sendable {
             return victim.map { .replace($0) } ?? .peerIsFull
         }
         guard holders.count >= all else { return .welcome }
-        var counts: [Peer: Int] = [:]
-        for holder in holders where holder.isSilent && !holder.isKept { counts[holder.peer, default: 0] += 1 }
-        if let most = counts.values.max() {
-            let victim = oldest(holders) { $0.isSilent && counts[$0.peer] == most }
-            if let victim { return .replace(victim) }
-        }
+        if let victim = oldestOfMost(holders, where: \.isSilent) { return .replace(victim) }
         guard isShared else { return .full }
-        counts = [:]
+        if let victim = oldestOfMost(holders, where: \.floods) { return .replace(victim) }
+        var counts: [Peer: Int] = [:]
         for holder in holders { counts[holder.peer, default: 0] += 1 }
-        var victim: Int?
-        if let most = counts.values.max(), most >= own + 2 {
-            victim =
-                oldest(holders) { $0.floods && counts[$0.peer] == most } ?? oldest(holders) { counts[$0.peer] == most }
+        guard let most = counts.values.max(), most >= own + 2 else { return .full }
+        return oldest(holders) { counts[$0.peer] == most }.map { .replace($0) } ?? .full
+    }
+
+    /// The order in which connections that wait for a place get one: a peer's n-th comes as if it had n places more, the fewest first.
+    ///
+    /// So a peer with many that wait delays only its own.
+    ///
+    /// - Parameters:
+    ///   - waiting: whose the connections are, the oldest first.
+    ///   - held: places that each peer has.
+    /// - Returns: indices of `waiting`.
+    public static func order(of waiting: [Peer], held: [Peer: Int]) -> [Int] {
+        var next = held
+        let ranks = waiting.map { peer in
+            defer { next[peer, default: 0] += 1 }
+            return next[peer, default: 0]
         }
-        return (victim ?? oldest(holders) { $0.floods }).map { .replace($0) } ?? .full
+        return ranks.indices.sorted { (ranks[$0], $0) < (ranks[$1], $1) }
+    }
+
+    /// Of the peer with the most holders of this kind, the oldest of them; nil if there is none.
+    private func oldestOfMost(_ holders: [Holder], where matches: (Holder) -> Bool) -> Int? {
+        var counts: [Peer: Int] = [:]
+        for holder in holders where !holder.isKept && matches(holder) { counts[holder.peer, default: 0] += 1 }
+        guard let most = counts.values.max() else { return nil }
+        return oldest(holders) { matches($0) && counts[$0.peer] == most }
     }
 
     private func oldest(_ holders: [Holder], _ matches: (Holder) -> Bool) -> Int? {

@@ -86,7 +86,7 @@ private let receiveBufferSize: Int32 = 64 << 10
 private let longestBacklog = Duration.milliseconds(250)
 /// The same of one whose audio is live, which is served before the others.
 private let longestLiveBacklog = Duration.seconds(2)
-/// How far live audio may be ahead of the time: what was said before the connection was taken comes at once.
+/// How far live audio may be ahead of the time that a client has waited and been served.
 private let mostAhead = Duration.seconds(3)
 
 /// A client's socket, the bytes on their way from it and to it, and the time that the client takes.
@@ -94,6 +94,8 @@ final class WyomingConnection<Talk: Conversation> {
     let conversation: Talk
     let peer: Peer
     private let start = Clock.now
+    /// How long it waited before it was served: what was said meanwhile comes at once.
+    private let waited: Duration
     /// Processor time in ns that it has had lately; halved every half second. See ``WakeLoop``.
     var recentWork = 0.0
     /// What the conversation waits for.
@@ -114,15 +116,16 @@ final class WyomingConnection<Talk: Conversation> {
     private(set) var lastInput: Instant
     /// Since when the client has sent more than it got turns for; nil if all it sent was used.
     private(set) var backlogStart: Instant?
-    /// Whether it has had a turn, in which what it had sent was read.
-    private(set) var hasHadTurn = false
+    /// When it had its first turn, in which what it had sent was read.
+    private(set) var firstTurn: Instant?
     /// When the audio that was scored would have ended if it had been said as fast as is spoken; nil if there was none.
-    private var spoken: Instant?
+    private(set) var spoken: Instant?
     /// When the event that is under way began; since when output waits.
     private var eventStart: Instant
     private var outputStart: Instant?
 
-    init(_ connection: consuming Connection, _ conversation: Talk) {
+    init(_ connection: consuming Connection, _ conversation: Talk, waited: Duration = .zero) {
+        self.waited = waited
         peer = connection.peer
         descriptor = connection.take()
         self.conversation = conversation
@@ -156,10 +159,12 @@ final class WyomingConnection<Talk: Conversation> {
     func isLive(at now: Instant) -> Bool { spoken.map { $0 - now <= mostAhead } ?? false }
 
     /// Notes that audio was scored.
-    func addScored(_ length: Duration, at now: Instant) { spoken = max(spoken ?? now, now) + length }
+    func addScored(_ length: Duration, at now: Instant) {
+        spoken = max(spoken ?? now - waited, now - waited) + length
+    }
 
     /// Whether it has said nothing, though it could.
-    var isSilent: Bool { hasHadTurn && !hasSpoken }
+    var isSilent: Bool { firstTurn != nil && !hasSpoken }
 
     /// Whether it makes room for a new connection where all places are taken. Without live audio a backlog of any age is enough:
     /// new connections that flood may come faster than their backlogs grow old.
@@ -173,8 +178,8 @@ final class WyomingConnection<Talk: Conversation> {
     }
 
     /// Notes that nothing has come since its last turn.
-    func rest() {
-        hasHadTurn = true
+    func rest(at now: Instant) {
+        firstTurn = firstTurn ?? now
         if pause == .needsInput { backlogStart = nil }
     }
 
@@ -194,11 +199,11 @@ final class WyomingConnection<Talk: Conversation> {
             } else if errno != EAGAIN, errno != EINTR {
                 end = .gone
             }
-            rest()
+            rest(at: now)
             return
         }
         lastInput = now
-        hasHadTurn = true
+        firstTurn = firstTurn ?? now
         let wasWithinEvent = conversation.isWithinEvent
         let events = conversation.events
         let bytes = UnsafeMutableRawBufferPointer(rebasing: buffer[..<count])

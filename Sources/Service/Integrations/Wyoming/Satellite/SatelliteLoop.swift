@@ -90,7 +90,7 @@ struct SatelliteLoop: ~Copyable {
             } else if request.revents != 0 {
                 client.receive(buffer, at: now) { client.conversation.advance(&$0, words, mayRun: mayRun) }
             } else {
-                client.rest()
+                client.rest(at: now)
             }
             if client.conversation.state != .visiting, client !== owner {
                 owner?.finish(.gone)

@@ -30,6 +30,9 @@ struct WakeLoop: ~Copyable {
     private static let longestTurn = Duration.milliseconds(20)
     /// The time in which what a client had of the thread counts half.
     private static let halfLife = 0.5
+    /// How much more than its live audio's cost a client may have had to be served first.
+    private static let liveMargin = 3.0
+    private static let smoothedHops = 16.0
     /// Connections that have ended since memory was given back to the system, and time between two times that it is.
     private static let mostEnded = 32
     private static let trimInterval = Duration.seconds(2)
@@ -45,6 +48,7 @@ struct WakeLoop: ~Copyable {
     private var words: WakeWords
     private var detector: BatchDetector
     private let limits: ConnectionLimits
+    private let places: WakePlaces
     private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: mostInput, alignment: 64)
     private let onNotice: @Sendable (WakeNotice) -> Void
     private var requests: [pollfd] = []
@@ -55,26 +59,39 @@ struct WakeLoop: ~Copyable {
     /// Whether connections wait that could be taken.
     private var hasArrivals = false
     private var lastAging = Clock.now
-    /// Connections that wait for the next turn, the oldest first.
+    /// Processor time of a hop in ns, smoothed.
+    private var hopCost = 0.0
+    /// Connections that wait for a turn, the oldest first.
     private var arrivals: [Arrival] = []
+    /// When one of them last got a place.
+    private var lastRoom = Clock.now
     private var endedClients = 0
     private var nextTrim = Clock.now
 
     /// Clients without their first turn, from which on no more connections are taken.
     private static let mostNew = 128
-    /// The time for which a connection waits for another one that makes room.
-    private static let longestWait = Duration.milliseconds(100)
+    /// The time for which a connection waits for another one to make room, while others do; and where none has for a while.
+    private static let longestWait = Duration.seconds(5)
+    private static let longestVainWait = Duration.seconds(1)
+    /// The time that a new client has after its first turn before it makes room for others: its first events may be on their way, or what
+    /// was said while it waited.
+    private static let beginningTime = Duration.milliseconds(200)
 
-    /// A connection for which places are scarce gets that of another one, or is refused.
+    /// A connection that waits for a place.
     struct Arrival {
         let connection: ConnectionBox
         let peer: Peer
-        let replaces: Bool
         let time = Clock.now
     }
 
-    init(_ words: WakeWords, _ limits: ConnectionLimits, onNotice: @escaping @Sendable (WakeNotice) -> Void) {
+    init(
+        _ words: WakeWords,
+        _ limits: ConnectionLimits,
+        _ places: WakePlaces,
+        onNotice: @escaping @Sendable (WakeNotice) -> Void
+    ) {
         self.words = words
+        self.places = places
         self.limits = limits
         self.onNotice = onNotice
         detector = BatchDetector(words.detector)
@@ -94,7 +111,7 @@ struct WakeLoop: ~Copyable {
     /// Connections that it has, or that wait for a turn.
     var load: Int { clients.count + arrivals.count }
 
-    /// Takes connections that wait, the oldest first.
+    /// Takes connections that wait: those of the peer with the fewest first, then the oldest.
     private mutating func takeArrivals() {
         hasArrivals = false
         guard !arrivals.isEmpty else { return }
@@ -102,39 +119,59 @@ struct WakeLoop: ~Copyable {
         let work = clients.isEmpty ? 0 : clients.reduce(0) { $0 + $1.recentWork } / Double(clients.count)
         let start = Clock.now
         var now = start
-        var new = clients.count { !$0.hasHadTurn }
-        /// Peers for which nobody makes room now.
-        var full: Set<Peer> = []
-        var waiting: [Arrival] = []
-        swap(&waiting, &arrivals)
-        waiting.removeAll { arrival in
+        var new = clients.count { $0.firstTurn == nil }
+        // Where there is no room for one, there is none for those behind it: their peers have as many places, or more.
+        var isVain = false
+        var rest: [Int] = []
+        for index in Places.order(of: arrivals.map(\.peer), held: clients.reduce(into: [:]) { $0[$1.peer, default: 0] += 1 }) {
+            let arrival = arrivals[index]
             now = Clock.now
             guard new < Self.mostNew, now - start < Self.longestTurn / 2 else {
                 hasArrivals = true
-                return false
+                rest.append(index)
+                continue
             }
-            if arrival.replaces, full.contains(arrival.peer) || !makeRoom(for: arrival.peer, at: now) {
-                full.insert(arrival.peer)
-                guard now - arrival.time >= Self.longestWait else { return false }
-                counts.refused += 1
-                arrival.connection.take()?.refuse(WyomingServer.refusal)
-                return true
+            if !places.take() {
+                isVain = isVain || !makeRoom(for: arrival.peer, at: now)
+                guard !isVain else {
+                    rest.append(index)
+                    continue
+                }
             }
-            guard let connection = arrival.connection.take() else { return true }
-            let client = Client(connection, WakeConversation(onNotice: onNotice))
+            lastRoom = now
+            guard let connection = arrival.connection.take() else {
+                places.giveBack(1)
+                continue
+            }
+            let client = Client(connection, WakeConversation(onNotice: onNotice), waited: now - arrival.time)
             client.recentWork = work
             clients.append(client)
             counts.accepted += 1
             new += 1
-            return true
         }
-        arrivals = waiting
+        arrivals = rest.sorted().map { arrivals[$0] }
+        refuseLate(at: now)
     }
 
-    /// Ends a connection in favour of one of this peer; false if none has to make room.
+    /// Refuses those that have waited for too long.
+    private mutating func refuseLate(at now: Instant) {
+        let isVain = now - lastRoom >= Self.longestVainWait
+        arrivals.removeAll { arrival in
+            guard now - arrival.time >= (isVain ? Self.longestVainWait : Self.longestWait) else { return false }
+            counts.refused += 1
+            endedClients += 1
+            arrival.connection.take()?.refuse(WyomingServer.refusal)
+            return true
+        }
+    }
+
+    /// Ends a connection, whose place one of this peer gets; false if none has to make room.
     private mutating func makeRoom(for peer: Peer, at now: Instant) -> Bool {
         let places = Places(all: clients.count, isShared: true)
-        let holders = clients.map { $0.holder(at: now, isKept: $0.end != nil || !$0.hasHadTurn) }
+        let holders = clients.map { client in
+            let isNew = client.firstTurn.map { now - $0 < Self.beginningTime } ?? true
+            return client.holder(at: now, isKept: client.end != nil || isNew)
+        }
         guard case .replace(let index) = places.decide(peer, holders) else { return false }
         if holders[index].isSilent { counts.silent += 1 } else { counts.replaced += 1 }
         clients.remove(at: index)
@@ -195,7 +232,7 @@ struct WakeLoop: ~Copyable {
             let client = clients[index]
             let hasNews = requests[index + 1].revents != 0
             guard hasNews || client.canGoOn else {
-                client.rest()
+                client.rest(at: turnStart)
                 continue
             }
             guard time - turnStart < Self.longestTurn else {
@@ -226,10 +263,14 @@ struct WakeLoop: ~Copyable {
         score(&waiting, &mayEnd)
     }
 
-    /// The clients' indices: those with live audio, then others that do not flood; of each kind those that have had the least first.
+    /// The clients' indices: those with live audio that have had no more than such audio costs, then others that do not flood; of each kind
+    /// those that have had the least first.
     private func orderOfNeed() -> [Int] {
+        // In a half-life a client that sends one hop in the time of one has had this much, and a little over.
+        let liveWork = hopCost * Self.halfLife / AudioFormat.hopSeconds * Self.liveMargin
         let need = clients.map { client in
-            (kind: client.floods(at: turnStart) ? 2 : client.isLive(at: turnStart) ? 0 : 1, work: client.recentWork)
+            let isLive = client.recentWork <= liveWork && client.isLive(at: turnStart)
+            return (kind: client.floods(at: turnStart) ? 2 : isLive ? 0 : 1, work: client.recentWork)
         }
         return need.indices.sorted { (need[$0].kind, need[$0].work) < (need[$1].kind, need[$1].work) }
     }
@@ -261,6 +302,7 @@ struct WakeLoop: ~Copyable {
             let now = Clock.now
             let share = Double((now - start).nanoseconds) / Double(served.count)
             for client in served { client.recentWork += share }
+            hopCost += (share - hopCost) / Self.smoothedHops
             start = now
         }
         isBehind = isBehind || !waiting.isEmpty
@@ -307,7 +349,28 @@ struct WakeLoop: ~Copyable {
         }
         self.counts = counts
         endedClients += before - clients.count
+        places.giveBack(before - clients.count)
     }
+}
+
+/// How many clients a ``WyomingServer``'s threads serve together, and may.
+final class WakePlaces: Sendable {
+    private let all: Int
+    private let taken = Atomic<Int>(0)
+
+    init(all: Int) { self.all = all }
+
+    /// Takes a place; false if there is none.
+    func take() -> Bool {
+        guard taken.add(1, ordering: .relaxed).newValue > all else { return true }
+        giveBack(1)
+        return false
+    }
+
+    func giveBack(_ count: Int) { taken.subtract(count, ordering: .relaxed) }
+
+    /// Whether places are scarce.
+    var isNearlyFull: Bool { taken.load(ordering: .relaxed) >= all * 3 / 4 }
 }
 
 /// A connection on its way to the thread that serves it.

@@ -27,19 +27,19 @@ final class WakeWorker: Sendable {
     ///
     /// - Parameters:
     ///   - priority: how much lower than other threads' its priority is, 0–19.
-    ///   - isFull: whether the server's connections are scarce.
+    ///   - places: those of all of the server's threads.
     init(
         _ words: WakeWords,
         _ limits: ConnectionLimits,
         priority: Int,
-        isFull: @escaping @Sendable () -> Bool,
+        places: WakePlaces,
         onNotice: @escaping @Sendable (WakeNotice) -> Void
     ) throws(SocketError) {
         thread = try InboxThread(Shared(), or: SocketError.noEventFD)
         try thread.start(name: "beckon-streams", stackSize: 1 << 20, or: SocketError.noThread) { [self] in
             // On Linux the priority of the calling thread.
             setpriority(Int32(PRIO_PROCESS.rawValue), 0, Int32(priority))
-            run(words, limits, isFull, onNotice)
+            run(words, limits, places, onNotice)
         }
     }
 
@@ -52,11 +52,9 @@ final class WakeWorker: Sendable {
     }
 
     /// Hands over a connection. Any thread.
-    ///
-    /// - Parameter replaces: whether it has to take the place of another one, or is refused.
-    func add(_ connection: consuming Connection, replaces: Bool) {
+    func add(_ connection: consuming Connection) {
         let peer = connection.peer
-        let arrival = WakeLoop.Arrival(connection: ConnectionBox(connection), peer: peer, replaces: replaces)
+        let arrival = WakeLoop.Arrival(connection: ConnectionBox(connection), peer: peer)
         load.add(1, ordering: .relaxed)
         thread.withLock { $0.arrivals.append(arrival) }
         // A wait without end has one now; see ``turnTime``.
@@ -76,10 +74,10 @@ final class WakeWorker: Sendable {
     private func run(
         _ words: WakeWords,
         _ limits: ConnectionLimits,
-        _ isFull: @Sendable () -> Bool,
+        _ places: WakePlaces,
         _ onNotice: @escaping @Sendable (WakeNotice) -> Void
     ) {
-        var loop = WakeLoop(words, limits, onNotice: onNotice)
+        var loop = WakeLoop(words, limits, places, onNotice: onNotice)
         while true {
             turnStart.store(loop.waitsWithoutEnd ? 0 : Clock.now.nanoseconds, ordering: .relaxed)
             loop.wait(thread.descriptor)
@@ -92,7 +90,7 @@ final class WakeWorker: Sendable {
             if let words { loop.update(words) }
             loop.add(arrivals)
             let before = loop.load
-            loop.turn(isFull: isFull())
+            loop.turn(isFull: places.isNearlyFull)
             load.subtract(before - loop.load, ordering: .relaxed)
             yielding.store(loop.yielding, ordering: .relaxed)
             var counts = loop.counts

@@ -18,6 +18,9 @@ public final class WyomingServer: Sendable {
         /// Most connections at a time; a further one takes the place of one that has said nothing, or of one of a peer that has more
         /// (see ``Places``), or gets an error and is closed.
         public var connections = 500
+        /// Most connections beyond these that wait for a place; others wait in the system's queue, where all are alike.
+        public var waiting = Self.mostWaiting
+        public static let mostWaiting = 1024
         /// Threads that serve clients.
         public var threads = 1
         /// Whether to announce it by mDNS, where other machines can connect; see ``Announcement``.
@@ -116,20 +119,20 @@ public final class WyomingServer: Sendable {
         listener = try Listener(settings.listen)
         addresses = listener.addresses
         thread = try InboxThread((), or: SocketError.noEventFD)
-        let total = Total()
+        let places = WakePlaces(all: settings.connections)
         let notices = WakeNotices(log)
         workers = try (0..<max(1, settings.threads)).map { _ throws(SocketError) in
             try WakeWorker(
                 words,
                 settings.limits,
                 priority: settings.priority,
-                isFull: { total.value.load(ordering: .relaxed) >= settings.connections * 3 / 4 },
+                places: places,
                 onNotice: notices.note
             )
         }
         do throws(SocketError) {
             try thread.start(name: "beckon-wyoming", stackSize: 256 << 10, or: SocketError.noThread) { [self] in
-                run(total)
+                run()
                 listener.removeFiles()
                 listener.close()
             }
@@ -137,11 +140,11 @@ public final class WyomingServer: Sendable {
             for worker in workers { worker.beginStop() }
             throw error
         }
-        let places = addresses.map(\.description).joined(separator: ", ")
+        let list = addresses.map(\.description).joined(separator: ", ")
         let isOpen = listener.isOpen
         log.write(
             isOpen ? .notice : .info,
-            "Wyoming clients can connect to \(printable(places)), for \(words.names.count) words"
+            "Wyoming clients can connect to \(printable(list)), for \(words.names.count) words"
                 + (isOpen ? "; other machines can, too, as the protocol has no password" : "")
         )
         if settings.announces, let port = addresses.first(where: { !$0.isLocal })?.port {
@@ -208,19 +211,14 @@ public final class WyomingServer: Sendable {
 
     // MARK: - On the accepting thread
 
-    /// All connections, as the accepting thread last counted them.
-    private final class Total: Sendable {
-        let value = Atomic<Int>(0)
-    }
-
-    private func run(_ total: Total) {
+    private func run() {
         var (reported, nextReport) = (0, Clock.now)
         while !thread.isStopped {
             let now = Clock.now
             lastLook.store(now.nanoseconds, ordering: .relaxed)
             if !isTaken { lastRoom.store(now.nanoseconds, ordering: .relaxed) }
             // Workers decide who makes room. While many wait for that, the others wait in the system's queue.
-            let isBehind = connections >= settings.connections + Self.mostExtra
+            let isBehind = connections >= settings.connections + settings.waiting
             var answers = [Poll.request(thread.descriptor, POLLIN)]
             if !isBehind { answers += listener.requests(at: now) }
             // Once a second also without a connection, because connections end.
@@ -228,7 +226,6 @@ public final class WyomingServer: Sendable {
             Poll.wait(&answers, until: min(listener.deadline(at: now) ?? next, next))
             thread.drain()
             listener.accept(answers.dropFirst()) { accept($0) }
-            total.value.store(connections, ordering: .relaxed)
             let counts = counts
             if counts.dropped > reported, Clock.now >= nextReport {
                 log.write(.warning, "Wyoming clients were dropped: \(counts.droppedText)")
@@ -244,11 +241,8 @@ public final class WyomingServer: Sendable {
             isFull
             ? workers.max { $0.load.load(ordering: .relaxed) < $1.load.load(ordering: .relaxed) }
             : workers.min { $0.load.load(ordering: .relaxed) < $1.load.load(ordering: .relaxed) }
-        worker?.add(connection, replaces: isFull)
+        worker?.add(connection)
     }
-
-    /// Connections beyond the limit that wait for a place.
-    private static let mostExtra = 256
 
     /// To a client that gets no place.
     static let refusal = WyomingAnswer.error(
@@ -263,6 +257,8 @@ extension WyomingServer: Integration {
 
     /// Files that the rest of the service may open at a time: devices, sockets, programs, clips, the web's connections.
     private static let otherFiles = 192
+    /// Connections that wait for a place where the limit on open files is low.
+    private static let fewestWaiting = 32
 
     /// The keys that concern the server; those of the satellite are as they are by default.
     public static func configured(in configuration: Configuration) -> Configuration.Wyoming? {
@@ -277,13 +273,17 @@ extension WyomingServer: Integration {
         }
         var settings = Settings(listen: configured.listen)
         settings.connections = configured.connections
-        if let limit = FileLimit.raise(to: configured.connections + Self.otherFiles) {
-            settings.connections = max(1, limit - Self.otherFiles)
-            service.log.write(
-                .warning,
-                "the limit on open files is \(limit), so there are at most \(settings.connections) connections, not "
-                    + "\(configured.connections); see LimitNOFILE="
-            )
+        let places = configured.connections + Self.otherFiles
+        if let limit = FileLimit.raise(to: places + Settings.mostWaiting) {
+            settings.waiting = max(Self.fewestWaiting, limit - places)
+            if limit < places {
+                settings.connections = max(1, limit - Self.otherFiles)
+                service.log.write(
+                    .warning,
+                    "the limit on open files is \(limit), so there are at most \(settings.connections) connections, not "
+                        + "\(configured.connections); see LimitNOFILE="
+                )
+            }
         }
         settings.announces = configured.announce
         settings.threads = service.share.threads
