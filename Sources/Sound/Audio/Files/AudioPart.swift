@@ -233,7 +233,7 @@ struct PartEnd {
 }
 
 /// What decodes a part.
-private enum PartDecoder: ~Copyable {
+enum PartDecoder: ~Copyable {
     case library(Decoder)
     case flac(FLACDecoder)
     case mpeg(MPEGDecoder)
