@@ -60,7 +60,9 @@ public struct InferenceStream: ~Copyable, Sendable {
     /// A session whose outputs are still those of no audio. Swift 6.2 calls mutating methods only after another `init`.
     private init(unset model: Model, _ prior: Prior, embeds: Bool) {
         self.model = model
-        plans = embeds ? model.embeddingPlans : model.plans
+        // Not read from self: `??` would capture it before it is whole, and Swift 6.3 then ends an arena that does not exist yet.
+        let plans = embeds ? model.embeddingPlans : model.plans
+        self.plans = plans
         calibration = Calibration(model, prior: prior)
         let logitCount = model.labelOfLogit.count
         let stateCount = plans.hop?.count ?? 0
