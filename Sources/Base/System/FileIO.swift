@@ -123,20 +123,22 @@ private struct RegularFile: ~Copyable {
 
     /// The first `count` bytes, of which those in `start` were read before.
     func read(_ count: Int, after start: [UInt8]) throws(ReadFileError) -> [UInt8] {
-        var bytes = start + [UInt8](repeating: 0, count: count - start.count)
-        var filled = start.count
-        while filled < count {
-            let piece = bytes.withUnsafeMutableBytes { buffer in
-                Glibc.read(descriptor.rawValue, buffer.baseAddress.map { $0 + filled }, count - filled)
-            }
-            if piece > 0 {
-                filled += piece
-            } else if piece == 0 {
-                throw .truncated(at: filled)
-            } else if errno != EINTR {
-                throw .system(SystemError("read"))
+        var failure: ReadFileError?
+        // Not filled with zeros first: a model's weights are 10 MB, which are read whenever a command starts.
+        let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
+            filled = buffer.initialize(fromContentsOf: start)
+            while filled < count, failure == nil {
+                let piece = Glibc.read(descriptor.rawValue, buffer.baseAddress.map { $0 + filled }, count - filled)
+                if piece > 0 {
+                    filled += piece
+                } else if piece == 0 {
+                    failure = .truncated(at: filled)
+                } else if errno != EINTR {
+                    failure = .system(SystemError("read"))
+                }
             }
         }
+        if let failure { throw failure }
         return bytes
     }
 }
