@@ -27,6 +27,9 @@ func vectorKernels(_ name: String, _ settings: [SwiftSetting] = []) -> Target {
 /// Swift 6.2 needs to be told that a function which writes through a span keeps the span's lifetime; 6.3 finds out.
 let spanSettings: [SwiftSetting] = [.enableExperimentalFeature("Lifetimes")]
 
+/// For code that runs once a command, or once an hour: small counts more than fast.
+let smallSettings: [SwiftSetting] = [.unsafeFlags(["-Osize"], .when(configuration: .release))]
+
 // The manifest sees the architecture that it runs on; a cross-build names the other one.
 #if arch(arm64)
 let ownArchitecture = "aarch64"
@@ -132,7 +135,8 @@ let package = Package(
         .target(name: "Events", dependencies: ["Core", "JSON", "Spotting", "System"]),
         .target(
             name: "Configuration",
-            dependencies: ["Audio", "Core", "Events", "JSON", "Network", "Spotting", "System"]
+            dependencies: ["Audio", "Core", "Events", "JSON", "Network", "Spotting", "System"],
+            swiftSettings: smallSettings
         ),
         .target(
             name: "Actions",
@@ -190,7 +194,7 @@ let package = Package(
                 "Wyoming",
             ]
         ),
-        .target(name: "Charts", dependencies: ["Core", "CZlib"]),
+        .target(name: "Charts", dependencies: ["Core", "CZlib"], swiftSettings: smallSettings),
         .target(
             name: "Diagnostics",
             dependencies: ["Audio", "Capture", "Control", "Core", "Inference", "Input", "Spotting", "System"],
@@ -199,7 +203,8 @@ let package = Package(
         ),
         .target(
             name: "Reports",
-            dependencies: ["Audio", "Charts", "Core", "Diagnostics", "Evaluation", "Inference", "JSON", "Spotting"]
+            dependencies: ["Audio", "Charts", "Core", "Diagnostics", "Evaluation", "Inference", "JSON", "Spotting"],
+            swiftSettings: smallSettings
         ),
         .target(
             name: "Benchmarking",
@@ -215,7 +220,8 @@ let package = Package(
                 "Daemon", "Diagnostics", "Enrollment", "Evaluation", "Events", "Inference", "Input",
                 "IntegrationInterface", "JSON", "KernelInterface", "Kernels",
                 "Network", "Reports", "Spotting", "System", "Web",
-            ]
+            ],
+            swiftSettings: smallSettings
         ),
         .target(name: "Beckon", dependencies: ["Audio", "Core", "Inference", "Spotting"], path: "Sources/Library"),
         .executableTarget(name: "beckon", dependencies: ["CommandLineTool"]),
@@ -375,8 +381,8 @@ if let named = Context.environment["BECKON_TESTS"] {
 if Context.environment["BECKON_FUZZ"] != nil {
     let modules = [
         "Actions", "Audio", "Configuration", "Control", "Core", "Corpus", "Enrollment", "Evaluation", "Inference",
-        "IntegrationInterface", "JSON", "KernelInterface", "Kernels", "MQTT", "Metrics", "Network", "Spotting", "System",
-        "Web", "Wyoming",
+        "IntegrationInterface", "JSON", "KernelInterface", "Kernels", "MQTT", "Metrics", "Network", "Spotting",
+        "System", "Web", "Wyoming",
     ]
     package.targets.append(
         .executableTarget(name: "fuzz", dependencies: modules.map { .byName(name: $0) }, path: "Fuzz/Targets")
