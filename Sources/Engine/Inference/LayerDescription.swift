@@ -1,9 +1,9 @@
-public import KernelInterface
+package import KernelInterface
 
 /// One layer of `model.json`, decoded but not validated; its keys are specified in `Models/FORMAT.md`.
-public struct LayerDescription: Decodable, Sendable {
+package struct LayerDescription: Decodable, Sendable {
     /// What a layer computes, with its parameters.
-    public enum Operation: Sendable, Equatable {
+    package enum Operation: Sendable, Equatable {
         /// A convolution; a dense layer is one with a kernel of 1.
         case convolution(ConvolutionShape, dense: Bool, relu: Bool)
         /// The sum of two inputs of the same shape.
@@ -16,11 +16,11 @@ public struct LayerDescription: Decodable, Sendable {
         case flatten
     }
 
-    public var name: String
+    package var name: String
     /// Names of earlier layers, or "input": two for `add`, one for all other operations.
-    public var inputs: [String]
+    package var inputs: [String]
     /// What the layer computes.
-    public var operation: Operation
+    package var operation: Operation
 
     private enum Key: String, CodingKey {
         case op, name, input, inputs, kernel, stride, dilation, groups, activation, columns, start, end
@@ -28,7 +28,7 @@ public struct LayerDescription: Decodable, Sendable {
         case outputChannels = "out"
     }
 
-    public init(from decoder: any Decoder) throws {
+    package init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: Key.self)
         name = try container.decode(String.self, forKey: .name)
         let op = try container.decode(String.self, forKey: .op)

@@ -12,7 +12,7 @@ public struct ModelDescription: Decodable, Sendable {
     public var hopSamples: Int
     public var streaming: Bool
     public var frontEnd: FrontEndDescription
-    public var layers: [LayerDescription]
+    package var layers: [LayerDescription]
     public var output: String
     public var embedding: EmbeddingDescription?
     public var activity: String?

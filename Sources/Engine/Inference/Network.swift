@@ -28,7 +28,7 @@ public struct Network: Sendable {
 
     public struct Layer: Sendable {
         public let name: String
-        public let operation: LayerDescription.Operation
+        package let operation: LayerDescription.Operation
         /// Indices of tensors.
         public let inputs: [Int]
 
