@@ -251,6 +251,7 @@ struct SatelliteTests {
         let home = try device.home()
         home.send(Run.event("describe"))
         #expect(try home.nextType() == "info")
+        var sent = 0
         for round in 0..<2 {
             let end = device.samples.count - 5000 + round
             device.detect("left", end: end)
@@ -262,7 +263,8 @@ struct SatelliteTests {
             for _ in 0..<10 {
                 received += try samples(home, count: device.hear(blocks: 3))
             }
-            #expect(received == Array(device.samples[end...]))
+            #expect(received == Array(device.samples[end...]) && received.count >= 53_000 - round)
+            sent += received.count
             #expect(device.satellite.counts.state == .streaming)
             home.send(Run.event("transcript", ["text": "light on"]) + Run.event("ping"))
             #expect(try home.nextType() == "pong")
@@ -271,7 +273,7 @@ struct SatelliteTests {
         home.send(Run.event("ping"))
         #expect(try home.nextType() == "pong", "no audio after the transcript")
         #expect(device.satellite.counts.detections == 2)
-        #expect(device.satellite.counts.samples == 2 * 53_000 - 1)
+        #expect(device.satellite.counts.samples == sent)
     }
 
     @Test func `while Home Assistant has muted it, neither words nor audio leave`() throws {
