@@ -1,6 +1,6 @@
 """What good clients of the wake-word server see while a crowd attacks it, and after.
 
-Called by `make bench-crowds`, which builds what it needs. Eleven kinds of hostile clients by turns (or one, by --kind), who connect again at once
+Called by `make bench-crowds`, which builds what it needs. Twelve kinds of hostile clients by turns (or one, by --kind), who connect again at once
 when they are closed. Three satellites say a word again and again: one stays connected, one connects for each word, one does so from an
 address of its own. Late is against the fastest word before the attack.
 """
@@ -108,6 +108,8 @@ class Server:
 
     def memory(self):
         """Resident, in MB."""
+        if self.process.poll() is not None:
+            sys.exit(f"the server has ended with {self.process.returncode}")
         with open(f"/proc/{self.process.pid}/status") as file:
             return int(next(line for line in file if line.startswith("VmRSS")).split()[1]) / 1024
 
@@ -147,8 +149,11 @@ def attack(given, clients, addresses):
     crowd = Crowd(connect, kinds, clients)
     over, found = multiprocessing.Event(), multiprocessing.Queue()
     good = [("stays", "127.0.0.1", False), ("connects", "127.0.0.1", True), ("other address", "127.9.9.9", True)]
-    watchers = [multiprocessing.Process(target=satellite, args=(name, server.port, own, renews, over, found)) for name, own, renews in good]
-    watchers.append(multiprocessing.Process(target=monitor, args=(server.web, over, found)))
+    watchers = [
+        multiprocessing.Process(target=satellite, args=(name, server.port, own, renews, over, found), daemon=True)
+        for name, own, renews in good
+    ]
+    watchers.append(multiprocessing.Process(target=monitor, args=(server.web, over, found), daemon=True))
     for watcher in watchers:
         watcher.start()
     time.sleep(CALM)

@@ -166,7 +166,8 @@ struct ServerTests {
         func connect(_ user: UInt32) throws -> FileDescriptor {
             var ends: [Int32] = [0, 0]
             try #require(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue), 0, &ends) == 0)
-            loop.add([.init(connection: ConnectionBox(Connection(FileDescriptor(ends[0]), .user(user))), peer: .user(user))])
+            let connection = ConnectionBox(Connection(FileDescriptor(ends[0]), .user(user)))
+            loop.add([.init(connection: connection, peer: .user(user))])
             let ping = Conversation.event("ping")
             #expect(send(ends[1], ping, ping.count, 0) == ping.count)
             return FileDescriptor(ends[1])

@@ -18,6 +18,8 @@ struct WakeLoop: ~Copyable {
 
     /// Bytes that are read of one client in a turn: fair, and with the pace a limit for clients that flood.
     private static let mostInput = 32 << 10
+    /// The same of a client's first turn, which is short, so that all new clients get it soon.
+    private static let firstInput = 2 << 10
     /// Hops that are scored together before further clients are read: enough for the network's batches, few enough not to be late.
     private static let mostWaiting = 96
     /// Hops of one client in a turn.
@@ -123,7 +125,8 @@ struct WakeLoop: ~Copyable {
         // Where there is no room for one, there is none for those behind it: their peers have as many places, or more.
         var isVain = false
         var rest: [Int] = []
-        for index in Places.order(of: arrivals.map(\.peer), held: clients.reduce(into: [:]) { $0[$1.peer, default: 0] += 1 }) {
+        let held = clients.reduce(into: [Peer: Int]()) { $0[$1.peer, default: 0] += 1 }
+        for index in Places.order(of: arrivals.map(\.peer), held: held) {
             let arrival = arrivals[index]
             now = Clock.now
             guard new < Self.mostNew, now - start < Self.longestTurn / 2 else {
@@ -247,6 +250,8 @@ struct WakeLoop: ~Copyable {
                 if client.canGoOn {
                     client.proceed(at: turnStart) { conversation(client, &$0) }
                 } else if hasNews {
+                    let most = client.firstTurn == nil ? Self.firstInput : Self.mostInput
+                    let buffer = UnsafeMutableRawBufferPointer(rebasing: buffer[..<most])
                     client.receive(buffer, at: turnStart) { conversation(client, &$0) }
                 }
                 if client.pause == .hop { waiting.append(client) } else { client.flush(at: turnStart) }
@@ -263,14 +268,15 @@ struct WakeLoop: ~Copyable {
         score(&waiting, &mayEnd)
     }
 
-    /// The clients' indices: those with live audio that have had no more than such audio costs, then others that do not flood; of each kind
-    /// those that have had the least first.
+    /// The clients' indices: those with live audio that have had no more than such audio costs, those without a turn yet, others, and last those
+    /// that flood; of each kind those that have had the least first.
     private func orderOfNeed() -> [Int] {
         // In a half-life a client that sends one hop in the time of one has had this much, and a little over.
         let liveWork = hopCost * Self.halfLife / AudioFormat.hopSeconds * Self.liveMargin
         let need = clients.map { client in
             let isLive = client.recentWork <= liveWork && client.isLive(at: turnStart)
-            return (kind: client.floods(at: turnStart) ? 2 : isLive ? 0 : 1, work: client.recentWork)
+            let kind = client.floods(at: turnStart) ? 3 : isLive ? 0 : client.firstTurn == nil ? 1 : 2
+            return (kind: kind, work: client.recentWork)
         }
         return need.indices.sorted { (need[$0].kind, need[$0].work) < (need[$1].kind, need[$1].work) }
     }
