@@ -160,6 +160,21 @@ struct ServerTests {
         server.stop()
     }
 
+    @Test(arguments: [(1.0, true), (1.03, true), (1.2, false)])
+    func `audio stays live for hours where it comes a little faster than it is spoken`(speed: Double, isLive: Bool) throws {
+        var ends: [Int32] = [0, 0]
+        try #require(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0)
+        defer { close(ends[1]) }
+        let talk = WakeConversation { _ in }
+        let client = WyomingConnection(Connection(FileDescriptor(ends[0]), .user(1)), talk)
+        var now = Clock.now
+        for _ in 0..<72_000 {
+            now = now + .seconds(0.1 / speed)
+            client.addScored(.seconds(0.1), at: now)
+        }
+        #expect(client.isLive(at: now) == isLive)
+    }
+
     @Test func `a place that is free is taken before anybody makes room`() throws {
         let places = WakePlaces(all: 3)
         var loop = WakeLoop(try Conversation.words(), ConnectionLimits(), places) { _ in }

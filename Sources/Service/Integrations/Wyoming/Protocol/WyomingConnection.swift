@@ -86,6 +86,8 @@ private let receiveBufferSize: Int32 = 64 << 10
 private let longestBacklog = Duration.milliseconds(250)
 /// The same of one whose audio is live, which is served before the others.
 private let longestLiveBacklog = Duration.seconds(2)
+/// How much faster than spoken live audio may be for any time: clocks differ, and clients measure time roughly.
+private let fastestLive = 1.05
 /// How far live audio may be ahead of the time that a client has waited and been served.
 private let mostAhead = Duration.seconds(3)
 
@@ -118,7 +120,7 @@ final class WyomingConnection<Talk: Conversation> {
     private(set) var backlogStart: Instant?
     /// When it had its first turn, in which what it had sent was read.
     private(set) var firstTurn: Instant?
-    /// When the audio that was scored would have ended if it had been said as fast as is spoken; nil if there was none.
+    /// When the audio that was scored would have ended if it had been said as fast as live audio may be; nil if there was none.
     private(set) var spoken: Instant?
     /// When the event that is under way began; since when output waits.
     private var eventStart: Instant
@@ -160,7 +162,7 @@ final class WyomingConnection<Talk: Conversation> {
 
     /// Notes that audio was scored.
     func addScored(_ length: Duration, at now: Instant) {
-        spoken = max(spoken ?? now - waited, now - waited) + length
+        spoken = max(spoken ?? now - waited, now - waited) + .seconds(length.seconds / fastestLive)
     }
 
     /// Whether it has said nothing, though it could.
