@@ -161,7 +161,7 @@ struct ServerTests {
     }
 
     @Test(arguments: [(1.0, true), (1.03, true), (1.2, false)])
-    func `audio stays live for hours where it comes a little faster than it is spoken`(speed: Double, isLive: Bool) throws {
+    func `audio stays live for hours where it comes a little faster than spoken`(speed: Double, isLive: Bool) throws {
         var ends: [Int32] = [0, 0]
         try #require(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0)
         defer { close(ends[1]) }
