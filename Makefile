@@ -9,7 +9,7 @@ SPARK   := .build/spark
 .PHONY: run test test-sanitizers check-kernels build deb deb-arm64 deb-source deb-reproducible apt-repository container container-arm64 \
 	home-assistant-addon acceptance-arm64 acceptance-apt acceptance-image acceptance-container acceptance-vm acceptance-pages acceptance-home \
 	acceptance-web acceptance-corpus acceptance-spark chaos chaos-container soak bench-end-to-end bench-cost bench-instructions \
-	test-queues bench-products bench-words bench-reload bench-crowds \
+	bench-products bench-words bench-reload bench-crowds \
 	bench-corpus fuzz peers peer-programs peer-servers deps generate lint format clean
 
 run: build
@@ -22,11 +22,8 @@ ALLOCATIONS := 'allocate|takes.no.memory|nor.by.ALSA'
 MUTEX := .build/libThreadSanitizerMutex.so
 
 test: deps-tests $(MUTEX)
-	BESIDE="$(MAKE) --no-print-directory test-queues" .ci/test-at-once --skip $(ALLOCATIONS)
+	.ci/test-at-once --skip $(ALLOCATIONS)
 	.ci/swift-test --skip-build --no-parallel --filter $(ALLOCATIONS)
-
-# What real-time threads share, under the thread sanitizer.
-test-queues: $(MUTEX)
 	BECKON_TESTS=AudioTests,CaptureTests,SystemTests $(THREAD_SANITIZER)-queues --filter 'BlockRing|Microphone|SPSCQueue|Mailbox'
 
 # Rooms in which threads meet; and the program, with all threads of the service, which takes longer.
