@@ -170,12 +170,12 @@ struct WakeLoop: ~Copyable {
 
     /// Ends a connection, whose place one of this peer gets; false if none has to make room.
     private mutating func makeRoom(for peer: Peer, at now: Instant) -> Bool {
-        let places = Places(all: clients.count, isShared: true)
+        let full = Places(all: clients.count, isShared: true)
         let holders = clients.map { client in
             let isNew = client.firstTurn.map { now - $0 < Self.beginningTime } ?? true
             return client.holder(at: now, isKept: client.end != nil || isNew)
         }
-        guard case .replace(let index) = places.decide(peer, holders) else { return false }
+        guard case .replace(let index) = full.decide(peer, holders) else { return false }
         if holders[index].isSilent { counts.silent += 1 } else { counts.replaced += 1 }
         clients.remove(at: index)
         endedClients += 1
