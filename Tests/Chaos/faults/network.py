@@ -71,7 +71,8 @@ def deaf_pages(chaos, seconds, choice):
     pages = []
 
     def ask(path, client):
-        client.settimeout(10)
+        # The service may be stopped meanwhile.
+        client.settimeout(chaos.longest_stop + 10)
         client.sendall(f"GET {path} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
         return client.recv(12).split(b" ")[-1]
 
