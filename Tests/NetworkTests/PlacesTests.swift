@@ -79,6 +79,9 @@ struct PlacesTests {
         #expect(Places(all: 5, isShared: true).decide(.user(3), most) == .full)
         let silent = [Self.holder(1, silent: true, at: 0, kept: true), Self.holder(2, at: 1)]
         #expect(places.decide(.user(3), silent) == .full)
+        // One that speaks does not go before those of its peer that are new and silent.
+        let crowd = [Self.holder(1, at: 0)] + (1...3).map { Self.holder(1, silent: true, at: $0, kept: true) }
+        #expect(Places(all: 4, isShared: true).decide(.user(2), crowd) == .full)
     }
 
     @Test func `a peer with many connections that wait delays only its own`() {

@@ -55,6 +55,8 @@ public struct Places: Sendable {
         if let victim = oldestOfMost(holders, where: \.isSilent) { return .replace(victim) }
         guard isShared else { return .full }
         if let victim = oldestOfMost(holders, where: \.floods) { return .replace(victim) }
+        // One that says nothing yet, and is kept as it is new, speaks or makes room soon: nobody who speaks makes room before it.
+        if holders.contains(where: \.isSilent) { return .full }
         var counts: [Peer: Int] = [:]
         for holder in holders { counts[holder.peer, default: 0] += 1 }
         guard let most = counts.values.max(), most >= own + 2 else { return .full }
