@@ -240,7 +240,13 @@ let package = Package(
             path: "Benchmarks/TimeNetwork"
         ),
 
-        .target(name: "TestSupport", dependencies: ["CSndFile", "Network"], path: "Tests/TestSupport"),
+        .target(
+            name: "TestSupport",
+            dependencies: ["CSndFile", "Network"],
+            path: "Tests/TestSupport",
+            // Optimised, because tests make hours of noise.
+            swiftSettings: [.unsafeFlags(["-O"])]
+        ),
         .target(name: "FakeCard", dependencies: ["CALSA"], path: "Tests/FakeCard", cSettings: [.define("PIC")]),
         // Not instrumented, because programs of actions, which are not, load it too.
         .target(
@@ -397,4 +403,11 @@ let houseSettings: [SwiftSetting] = [
 
 for target in package.targets where target.type != .system {
     target.swiftSettings = (target.swiftSettings ?? []) + houseSettings
+}
+
+// What is compiled again after each change is compiled by files. The rooms of tests, which nothing waits for, are quicker as whole modules;
+// a failure tells its line without debug information.
+for target in package.targets where target.type == .test {
+    let isLarge = target.name == "CommandLineTests"
+    target.swiftSettings?.append(.unsafeFlags(["-gnone"] + (isLarge ? [] : ["-wmo", "-num-threads", "2"])))
 }

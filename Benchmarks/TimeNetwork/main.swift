@@ -21,7 +21,9 @@ private struct Failure: Error, CustomStringConvertible {
 private func floats(_ path: String) throws -> [Float] {
     let data = try Data(contentsOf: URL(fileURLWithPath: path))
     return stride(from: 0, through: data.count - 4, by: 4).map { start in
-        Float(bitPattern: (0..<4).reduce(0) { $0 | UInt32(data[start + $1]) << (8 * UInt32($1)) })
+        var bits: UInt32 = 0
+        for byte in (0..<4).reversed() { bits = bits << 8 | UInt32(data[start + byte]) }
+        return Float(bitPattern: bits)
     }
 }
 

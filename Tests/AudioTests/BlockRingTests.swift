@@ -39,7 +39,8 @@ import Testing
             #expect(block.sequence == UInt64(number))
             #expect(block.time.nanoseconds == Int64(number) * 100_000_000)
             #expect(block.filled == min(10, number + 1))
-            #expect(window == (number - 9...number).map { Float(max(0, $0 + 1)) })
+            let blocks: [Float] = (number - 9...number).map { Float(max(0, $0 + 1)) }
+            #expect(window == blocks)
         }
         #expect(Self.read(ring) == nil)
         #expect(ring.counts == .init(offered: 200, read: 200, dropped: 0, flushed: 0, unread: 0, underruns: 1))

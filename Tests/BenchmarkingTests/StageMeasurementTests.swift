@@ -23,7 +23,7 @@ struct StageMeasurementTests {
 
     @Test func `percentiles of a known list are its members of that rank`() throws {
         // 1 to 200, not sorted.
-        let times = (0..<200).map { Double($0 * 77 % 200 + 1) }
+        let times: [Double] = (0..<200).map { (number: Int) in Double(number * 77 % 200 + 1) }
         let timing = try #require(Timing(times))
         #expect(timing.min == 1 && timing.p50 == 100 && timing.p99 == 198 && timing.max == 200)
         #expect(Timing([0.123456])?.p99 == 0.123)
@@ -101,7 +101,8 @@ struct StageMeasurementTests {
 
     @Test func `a histogram counts every time once`() {
         // 5 to 15 and one interruption of 500; the 99th percentile is 15, which is below twice the median.
-        let histogram = Histogram((0...100).map { 5 + Double($0) / 10 } + [500], rows: 10)
+        let times: [Double] = (0...100).map { 5 + Double($0) / 10 }
+        let histogram = Histogram(times + [500], rows: 10)
         #expect(histogram.counts.reduce(histogram.rest, +) == 102)
         #expect(histogram.rest == 1 && histogram.counts.count == 10 && histogram.edges.count == 11)
         #expect(histogram.edges.first == 5 && histogram.edges.last.map { abs($0 - 15) < 1e-9 } == true)

@@ -13,18 +13,13 @@ struct SampleFormatTests {
     }
 
     @Test func `full scale, one step and minus one step of each format`() {
-        #expect(
-            Self.convert(.s16, [0x00, 0x80, 0xFF, 0x7F, 1, 0, 0xFF, 0xFF]) == [-1, 32_767 / 32_768, 0x1p-15, -0x1p-15]
-        )
-        #expect(
-            Self.convert(.s24, [0, 0, 0x80, 0xFF, 0xFF, 0x7F, 1, 0, 0, 0xFF, 0xFF, 0xFF])
-                == [-1, 1 - 0x1p-23, 0x1p-23, -0x1p-23]
-        )
+        let steps16: [Float] = [-1, 32_767 / 32_768, 0x1p-15, -0x1p-15]
+        #expect(Self.convert(.s16, [0x00, 0x80, 0xFF, 0x7F, 1, 0, 0xFF, 0xFF]) == steps16)
+        let steps24: [Float] = [-1, 1 - 0x1p-23, 0x1p-23, -0x1p-23]
+        #expect(Self.convert(.s24, [0, 0, 0x80, 0xFF, 0xFF, 0x7F, 1, 0, 0, 0xFF, 0xFF, 0xFF]) == steps24)
         // The highest byte is not part of the sample.
-        #expect(
-            Self.convert(.s24le32, [0, 0, 0x80, 0xAA, 0xFF, 0xFF, 0x7F, 0x55, 1, 0, 0, 0, 0xFF, 0xFF, 0xFF, 0])
-                == [-1, 1 - 0x1p-23, 0x1p-23, -0x1p-23]
-        )
+        let wide: [UInt8] = [0, 0, 0x80, 0xAA, 0xFF, 0xFF, 0x7F, 0x55, 1, 0, 0, 0, 0xFF, 0xFF, 0xFF, 0]
+        #expect(Self.convert(.s24le32, wide) == steps24)
         #expect(Self.convert(.s32, [0, 0, 0, 0x80, 0, 0, 0, 0x40, 0, 1, 0, 0]) == [-1, 0.5, 0x1p-23])
     }
 

@@ -38,7 +38,8 @@ struct RasterTests {
         #expect(palette.count == 768)
         #expect(Array(palette[3..<6]) == [68, 1, 84] && Array(palette[765..<768]) == [253, 231, 37])
         let grey = stride(from: 3, to: 768, by: 3).map { index in
-            0.2126 * Double(palette[index]) + 0.7152 * Double(palette[index + 1]) + 0.0722 * Double(palette[index + 2])
+            let (red, green, blue) = (Double(palette[index]), Double(palette[index + 1]), Double(palette[index + 2]))
+            return 0.2126 * red + 0.7152 * green + 0.0722 * blue
         }
         #expect(zip(grey, grey.dropFirst()).allSatisfy { $0 < $1 + 1.5 } && grey[254] > grey[0] + 150)
     }
@@ -103,7 +104,8 @@ private struct Decoded {
         var pixels: [UInt8] = []
         for row in 0..<height {
             #expect(lines[row * (width + 1)] == 0)
-            pixels += lines[row * (width + 1) + 1..<(row + 1) * (width + 1)]
+            let begin = row * (width + 1) + 1
+            pixels += lines[begin..<begin + width]
         }
         self.pixels = pixels
     }

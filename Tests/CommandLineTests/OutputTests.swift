@@ -28,11 +28,13 @@ struct OutputTests {
         for result in results {
             let scores = try #require(result.scores)
             #expect(Set(scores.keys) == Set(labels))
-            #expect(abs(scores.values.reduce(0, +) - 1) < 0.001)
+            let sum = scores.values.reduce(0, +)
+            #expect(abs(sum - 1) < 0.001)
             #expect(scores.values.max() == result.confidence)
         }
-        let order = labels.map { "\"\($0)\": " }.map { program.lines.first?.range(of: $0)?.lowerBound }
-        #expect(order.compactMap(\.self) == order.compactMap(\.self).sorted())
+        let line = program.lines.first ?? ""
+        let order = labels.compactMap { label in line.range(of: "\"\(label)\": ")?.lowerBound }
+        #expect(order.count == 12 && order == order.sorted())
     }
 
     @Test func `CSV has a header and one line per event`() throws {

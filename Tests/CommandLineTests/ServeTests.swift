@@ -27,10 +27,10 @@ struct ServeTests {
             try folder.write("config.json5", bytes: Array(configuration.utf8))
             try folder.write("err", bytes: [])
             process.executableURL = URL(fileURLWithPath: "/bin/sh")
-            process.arguments =
-                ["-c", (files.map { "ulimit -n \($0); " } ?? "") + "exec \"$@\"", "sh", Program.beckonFile.path]
-                + ["serve", "--config", folder.file("config.json5")]
-                + (arguments.isEmpty ? ["--listen", "unix://\(folder.file("socket"))"] : arguments)
+            let limit = files.map { "ulimit -n \($0); " } ?? ""
+            let shell = ["-c", limit + "exec \"$@\"", "sh", Program.beckonFile.path]
+            let listen = arguments.isEmpty ? ["--listen", "unix://\(folder.file("socket"))"] : arguments
+            process.arguments = shell + ["serve", "--config", folder.file("config.json5")] + listen
             process.environment = ProcessInfo.processInfo.environment.merging([
                 "BECKON_WORDS": folder.file("words"), "XDG_CONFIG_HOME": folder.path,
             ]) { $1 }

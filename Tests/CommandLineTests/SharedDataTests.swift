@@ -18,25 +18,25 @@ struct SharedDataTests {
         FileManager.default.fileExists(atPath: folder + "/speech_commands-stop.tar")
     }
 
-    /// Clips of a word, spread over its speakers, at 16 kHz.
-    private func clips(of word: String, count: Int, in work: TestFolder) throws -> [[Float]] {
+    /// Files with a word each, spread over its speakers.
+    private func files(of word: String, count: Int, in work: TestFolder) throws -> [String] {
         let archive = "\(Self.folder)/speech_commands-\(word).tar"
         let tar = try Program.run(URL(fileURLWithPath: "/bin/tar"), ["-xf", archive, "-C", work.path])
         try #require(tar.status == 0, "\(tar.error)")
         // A noise gate cut the start of this speaker's: published networks, too, take what is left, "op", for "up".
         let names = try FileManager.default.contentsOfDirectory(atPath: work.file(word)).sorted()
             .filter { !$0.hasPrefix("5fadb538") }
-        return try stride(from: 0, to: names.count, by: max(1, names.count / count)).prefix(count).map { index in
-            try Voices.samples(at: "\(work.file(word))/\(names[index])")
+        return stride(from: 0, to: names.count, by: max(1, names.count / count)).prefix(count).map { index in
+            "\(work.file(word))/\(names[index])"
         }
     }
 
-    /// One recording of all clips with quiet noise between them, because no microphone gives digital silence.
-    private func stream(_ clips: [[Float]], pause: Double, in work: TestFolder) throws -> String {
+    /// One recording of all files with quiet noise between them, because no microphone gives digital silence.
+    private func stream(_ files: [String], pause: Double, in work: TestFolder) throws -> String {
         var noise = SplitMix(seed: 1)
         var audio: [Float] = []
-        for clip in clips {
-            audio += clip
+        for file in files {
+            audio += try Voices.samples(at: file)
             audio += noise.floats(Int(pause * 16_000), -0.0005...0.0005)
         }
         return try work.write("stream.wav", format: SF_FORMAT_WAV | SF_FORMAT_PCM_16, audio)
@@ -45,7 +45,7 @@ struct SharedDataTests {
     @Test(.enabled(if: isThere, "no recordings in ../shared/data"))
     func `stop, spoken 500 times, is taken for up once at most`() throws {
         let work = try TestFolder()
-        let path = try stream(clips(of: "stop", count: 500, in: work), pause: 0.6, in: work)
+        let path = try stream(files(of: "stop", count: 500, in: work), pause: 0.6, in: work)
         let program = try Program.beckon(["classify", "--json", path])
         let words = try Result.all(in: program).compactMap(\.word)
         let counts = Dictionary(words.map { ($0, 1) }, uniquingKeysWith: +)
@@ -57,7 +57,7 @@ struct SharedDataTests {
     @Test(.enabled(if: isThere, "no recordings in ../shared/data"), arguments: ["yes", "left", "go"])
     func `a word spoken 200 times is detected, and hardly any other word`(_ word: String) throws {
         let work = try TestFolder()
-        let path = try stream(clips(of: word, count: 200, in: work), pause: 0.6, in: work)
+        let path = try stream(files(of: word, count: 200, in: work), pause: 0.6, in: work)
         let words = try Result.all(in: try Program.beckon(["classify", "--json", path])).compactMap(\.word)
         let hits = words.count { $0 == word }
         print("200 times \(word): \(hits) heard, \(words.count - hits) others")
@@ -83,9 +83,7 @@ struct SharedDataTests {
         }
         for (index, word) in words.enumerated() {
             let work = try TestFolder()
-            let files = try clips(of: word, count: 90, in: work).enumerated().map { number, samples in
-                try work.write("\(number).wav", format: SF_FORMAT_WAV | SF_FORMAT_PCM_16, samples)
-            }
+            let files = try self.files(of: word, count: 90, in: work)
             let own = try enroll(word, files, in: work)
             (taken, refused) = (taken + own.accepted, refused + own.refused)
             let other = try enroll(words[(index + 3) % words.count], files, in: work)

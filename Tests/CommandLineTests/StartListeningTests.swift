@@ -55,7 +55,8 @@ struct StartListeningTests {
         guard frame.count > 6, frame[0] == 0x81, frame[1] & 0x80 != 0, frame[1] & 0x7f < 126 else { return nil }
         let (mask, length) = (frame[2..<6].map { $0 }, Int(frame[1] & 0x7f))
         guard frame.count >= 6 + length else { return nil }
-        return String(decoding: (0..<length).map { frame[6 + $0] ^ mask[$0 % 4] }, as: UTF8.self)
+        let bytes: [UInt8] = (0..<length).map { frame[6 + $0] ^ mask[$0 % 4] }
+        return String(decoding: bytes, as: UTF8.self)
     }
 
     private static func exchange(_ arguments: [String], answer: String) throws -> (

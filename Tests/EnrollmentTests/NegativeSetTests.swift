@@ -57,7 +57,8 @@ struct NegativeSetTests {
         let tensors = try SafeTensors(bytes: file.bytes, file: "f")
         let table = try VectorTable(tensors, "v", dimensions: 3)
         let root = Float(0.5).squareRoot()
-        #expect(table.count == 2 && table[0] == [root, -root, 0] && table[1] == [1 / 3, 2 / 3, 2 / 3])
+        let second: [Float] = [1 / 3, 2 / 3, 2 / 3]
+        #expect(table.count == 2 && table[0] == [root, -root, 0] && table[1] == second)
         let cosines = table.cosines(with: [0, 0, 1], 0..<2)
         #expect(cosines[0] == 0 && abs(cosines[1] - 2 / 3) < 1e-6)
         #expect(table.cosines(with: [0, 0, 1], 1..<2) == [cosines[1]] && table.cosines(with: [1], 0..<2) == [0, 0])

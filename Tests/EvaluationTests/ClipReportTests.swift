@@ -41,9 +41,10 @@ struct ClipReportTests {
         let report = report
         #expect(report.confusion.counts == [[3, 1, 0, 0], [0, 1, 1, 0], [1, 0, 2, 0], [0, 0, 0, 1]])
         #expect(report.labels.map(\.count) == [4, 2, 3, 1])
-        #expect(report.labels.map(\.precision) == [0.75, 0.5, 2.0 / 3, 1])
-        #expect(report.labels.map(\.recall) == [0.75, 0.5, 2.0 / 3, 1])
-        #expect(report.labels.map(\.f1) == [0.75, 0.5, 2.0 / 3, 1])
+        let shares: [Double?] = [0.75, 0.5, 2.0 / 3, 1]
+        #expect(report.labels.map(\.precision) == shares)
+        #expect(report.labels.map(\.recall) == shares)
+        #expect(report.labels.map(\.f1) == shares)
         let none = ClipReport([], labels: Self.labels, thresholds: [0.7, 0.8, nil, nil])
         #expect(none.labels.allSatisfy { $0.precision == nil && $0.recall == nil && $0.f1 == nil })
         #expect(none.calibration.error == nil && none.openSet.auroc == nil && none.accuracy.all.share == nil)

@@ -31,8 +31,8 @@ struct DetectionCurveTests {
 
     @Test func `a curve of many scores is thinned but keeps its shape`() throws {
         // Positives are uniform over 0.5…1, negatives over 0…1: at a threshold t ≥ 0.5, the miss rate is 2 t − 1.
-        let positives = (0..<20_000).map { 0.5 + 0.5 * (Float($0) + 0.5) / 20_000 }
-        let negatives = (0..<20_000).map { (Float($0) + 0.5) / 20_000 }
+        let negatives: [Float] = (0..<20_000).map { (Float($0) + 0.5) / 20_000 }
+        let positives = negatives.map { 0.5 + 0.5 * $0 }
         let curve = DetectionCurve(positives: positives, negatives: negatives)
         #expect(curve.points.count < 1000)
         for point in curve.points {

@@ -29,6 +29,10 @@ struct GapReportTests {
 
     static let begin = Turn(0, .running, "running")
 
+    private static let losses: [Turn] = (1...50).flatMap { (second: Int64) -> [Turn] in
+        [Turn(second * 1_000, .lost), Turn(second * 1_000 + 200, .running)]
+    }
+
     static let cases: [Case] = [
         Case(
             "the first gap is told at once with its end, the others once a minute in one line",
@@ -71,8 +75,7 @@ struct GapReportTests {
         Case(
             "a loose plug does not fill the journal",
             [begin, Turn(100, .lost, "lost"), Turn(300, .running, "running")]
-                + (1...50).flatMap { [Turn($0 * 1_000, .lost), Turn($0 * 1_000 + 200, .running)] }
-                + [Turn(60_099, nil), Turn(60_100, nil, "50 × 10000")]
+                + losses + [Turn(60_099, nil), Turn(60_100, nil, "50 × 10000")]
         ),
         Case(
             "why a device does not open is told after what was held back",

@@ -32,6 +32,23 @@ struct PolyphaseTests {
         }
     }
 
+    @Test(arguments: InstructionSet.supported) func `a correlation is the sum of products at each place`(
+        set: InstructionSet
+    ) throws {
+        let kernels = try #require(set.kernels)
+        var random = SplitMix(seed: 61)
+        for (short, long) in [(1, 1), (15, 40), (16, 16), (17, 64), (256, 513), (3, 2)] {
+            let (pattern, signal) = (random.floats(short), random.floats(long))
+            let expected = (0..<max(0, long - short + 1)).map { place in
+                (0..<short).reduce(0.0) { $0 + Double(pattern[$1]) * Double(signal[place + $1]) }
+            }
+            let products = kernels.correlation(of: pattern, with: signal)
+            #expect(products.count == expected.count)
+            for (product, sum) in zip(products, expected) { #expect(abs(Double(product) - sum) < 1e-5) }
+        }
+        #expect(kernels.correlation(of: [], with: [1, 2]) == [0, 0, 0])
+    }
+
     @Test func `the taps of all phases are samples of one symmetric low-pass`() {
         let shape = PolyphaseShape(phases: 160, step: 441, tapCount: 288)
         #expect(PolyphaseShape.taps(transition: 1_000 / 44_100, attenuation: 100) == 288)
@@ -41,7 +58,8 @@ struct PolyphaseTests {
         for phase in 1..<160 { #expect(rows[phase] == rows[160 - phase].reversed()) }
         #expect(rows[0].prefix(287) == rows[0].prefix(287).reversed()[...])
         for (phase, row) in rows.enumerated() {
-            #expect(abs(row.reduce(0) { $0 + Double($1) } - 1) < 2e-5, "gain of phase \(phase)")
+            let gain = row.reduce(0.0) { $0 + Double($1) }
+            #expect(abs(gain - 1) < 2e-5, "gain of phase \(phase)")
         }
         // The gain of the filter at a frequency, from its impulse response at 160 times the input rate.
         func gain(_ hertz: Double) -> Double {

@@ -119,14 +119,21 @@ struct ConversationTests {
     }
 
     /// A whole run: audio in chunks, and its end.
-    static func run(_ audio: [UInt8], _ rate: Int, chunk: Int, width: Int = 2, channels: Int = 1) -> [UInt8] {
+    /// A stream whose chunks have one size, or several in turn.
+    static func run(_ audio: [UInt8], _ rate: Int, chunk: Int..., width: Int = 2, channels: Int = 1) -> [UInt8] {
+        run(audio, rate, chunks: chunk, width: width, channels: channels)
+    }
+
+    private static func run(_ audio: [UInt8], _ rate: Int, chunks: [Int], width: Int = 2, channels: Int = 1) -> [UInt8] {
         var bytes = event("audio-start", format(rate, width, channels))
         let frame = width * channels
         var rest = audio[...]
         var frames = 0
+        var turn = 0
         while !rest.isEmpty {
-            let part = Array(rest.prefix(chunk))
-            rest = rest.dropFirst(chunk)
+            let part = Array(rest.prefix(chunks[turn % chunks.count]))
+            rest = rest.dropFirst(part.count)
+            turn += 1
             bytes += event(
                 "audio-chunk",
                 format(rate, width, channels, timestamp: 5000 + frames * 1000 / rate),
@@ -331,9 +338,9 @@ struct ConversationTests {
         let narrow = stride(from: 0, to: audio.count - 5, by: 6).flatMap { place -> [UInt8] in
             [audio[place], audio[place + 1]]
         }
-        for chunk in [1, 2047, 1023, 3] where chunk > 1 || narrow.count < 200_000 {
+        for chunks in [[1, 1, 1, 30], [2047], [1023], [3, 29]] {
             let client = try Client(Self.words())
-            #expect(results(client, Self.run(narrow, 16_000, chunk: chunk)) == ["left"], "chunks of \(chunk)")
+            #expect(results(client, Self.run(narrow, 16_000, chunks: chunks)) == ["left"], "chunks of \(chunks)")
         }
         // 24 bits in chunks of 1024 bytes; three channels.
         let wide = stride(from: 0, to: narrow.count - 1, by: 2).flatMap { place -> [UInt8] in

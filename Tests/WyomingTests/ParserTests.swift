@@ -43,16 +43,19 @@ struct ParserTests {
 
     static func read(_ text: String) -> (events: [Read], error: ProtocolViolation?) { read([Array(text.utf8)[...]]) }
 
-    private static let stream =
-        #"{"type": "describe", "version": "1.5.3"}"# + "\n"
-        + #"{"type": "detect", "data": {"names": ["old"]}, "data_length": 30}"# + "\n"
-        + #"{"names": ["stop", "go left"]}"#
-        + #"{"type":"audio-start","data":{"rate":16000,"width":2,"channels":1,"timestamp":null}}"# + "\n"
-        + #"{"type": "audio-chunk", "data_length": 61, "payload_length": 6}"# + "\n"
-        + #"{"rate": 22050, "width": 2, "channels": 1, "timestamp": 1250}"# + "abc\ndef".prefix(6)
-        + #"  {"payload_length":null,"data_length":0,"type":"new-thing","extra":[{"a":"\u00e9\n"},-1.5e-3,true]}  "#
-        + "\n"
-        + #"{"type": "ping", "data": {"text": "\"h\u00e9\ud83d\ude00\\n\/"}}"# + "\n"
+    private static let stream = #"""
+        {"type": "describe", "version": "1.5.3"}
+        {"type": "detect", "data": {"names": ["old"]}, "data_length": 30}
+        {"names": ["stop", "go left"]}\#
+        {"type":"audio-start","data":{"rate":16000,"width":2,"channels":1,"timestamp":null}}
+        {"type": "audio-chunk", "data_length": 61, "payload_length": 6}
+        {"rate": 22050, "width": 2, "channels": 1, "timestamp": 1250}abc
+        de\#
+          {"payload_length":null,"data_length":0,"type":"new-thing","extra":[{"a":"\u00e9\n"},-1.5e-3,true]}\#
+          \#n\#
+        {"type": "ping", "data": {"text": "\"h\u00e9\ud83d\ude00\\n\/"}}
+
+        """#
 
     private static let expected: [Read] = [
         Read(event: WyomingEvent(kind: .describe), payload: []),

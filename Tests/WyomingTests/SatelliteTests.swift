@@ -238,8 +238,9 @@ struct SatelliteTests {
         while samples.count < count {
             guard try peer.nextType() == "audio-chunk" else { throw Peer.Failure(description: peer.lastType) }
             #expect(peer.lastData["rate"] as? Int == 16_000 && peer.lastData["width"] as? Int == 2)
-            samples += stride(from: 0, to: peer.lastPayload.count, by: 2).map {
-                Int16(truncatingIfNeeded: Int(peer.lastPayload[$0]) | Int(peer.lastPayload[$0 + 1]) << 8)
+            let payload = peer.lastPayload
+            samples += stride(from: 0, to: payload.count, by: 2).map { index in
+                Int16(bitPattern: UInt16(payload[index]) | UInt16(payload[index + 1]) << 8)
             }
         }
         return samples

@@ -1,4 +1,6 @@
 private import Glibc
+private import KernelInterface
+private import Kernels
 
 extension ArraySlice<Float> {
     /// The samples played at a speed, `[count / speed]`, with their pitch kept: pieces of the audio are overlapped and added, each moved to
@@ -18,7 +20,7 @@ extension ArraySlice<Float> {
         var continuation: Int?
         for place in stride(from: -hop, to: wanted, by: hop) {
             var start = startIndex + Int(Double(place) * speed)
-            if let next = continuation { start = mostAlike(to: next, around: start, reach: hop / 2, sample) }
+            if let next = continuation { start = mostAlike(to: next, around: start, reach: hop / 2) }
             for index in window.indices where place + index >= 0 {
                 output[place + index] += window[index] * sample(start + index)
             }
@@ -28,18 +30,18 @@ extension ArraySlice<Float> {
     }
 
     /// Start of the piece near `place` whose `2 * reach` samples are most alike to those at `other`.
-    private func mostAlike(to other: Int, around place: Int, reach: Int, _ sample: (Int) -> Float) -> Int {
-        let reference = (0..<2 * reach).map { sample(other + $0) }
-        var (best, start) = (-Float.infinity, place)
-        for candidate in place - reach...place + reach {
-            var (product, power) = (Float(0), Float(1e-9))
-            for index in reference.indices {
-                let value = sample(candidate + index)
-                product += reference[index] * value
-                power += value * value
-            }
-            let likeness = product / power.squareRoot()
-            if likeness > best { (best, start) = (likeness, candidate) }
+    private func mostAlike(to other: Int, around place: Int, reach: Int) -> Int {
+        func samples(_ range: Range<Int>) -> [Float] { range.map { indices.contains($0) ? self[$0] : 0 } }
+        let length = 2 * reach
+        let candidates = samples(place - reach..<place + reach + length)
+        let products = KernelSet.preferred.correlation(of: samples(other..<other + length), with: candidates)
+        let squares = candidates.map { Double($0) * Double($0) }
+        var power = squares[..<length].reduce(0, +)
+        var (best, start) = (-Double.infinity, place)
+        for (candidate, product) in products.enumerated() {
+            let likeness = Double(product) / Swift.max(power, 1e-9).squareRoot()
+            if likeness > best { (best, start) = (likeness, place - reach + candidate) }
+            if candidate + length < squares.count { power += squares[candidate + length] - squares[candidate] }
         }
         return start
     }

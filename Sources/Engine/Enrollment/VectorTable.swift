@@ -3,13 +3,13 @@ import Inference
 /// Many unit vectors in four bits per number: hours of talk in a few megabytes.
 struct VectorTable: Sendable {
     /// Numbers of a row, 1 … 15 around `zero`, two in a byte, the first in the low bits.
-    private static let zero: Float = 8
+    private static let zero = 8
 
     /// Number of vectors.
     let count: Int
     private let dimensions: Int
-    /// `[count × dimensions]`.
-    private let values: [Int8]
+    /// `[count × blocks]`; what fills the last block of a vector is 0.
+    private let values: [SIMD16<Int8>]
     /// What scales each vector to length 1.
     private let scales: [Float]
 
@@ -20,27 +20,28 @@ struct VectorTable: Sendable {
         let width = (dimensions + 1) / 2
         let count = file.shape(of: name)?.first ?? 0
         let bytes = try file.floats(name, shape: [count, width])
-        var values: [Int8] = []
-        values.reserveCapacity(count * dimensions)
+        let blocks = (dimensions + 15) / 16
+        var values = [SIMD16<Int8>](repeating: .zero, count: count * blocks)
         var scales: [Float] = []
         scales.reserveCapacity(count)
         for row in 0..<count {
-            var square: Float = 0
+            var square = 0
             for index in 0..<dimensions {
-                let byte = bytes[row * width + index / 2]
-                let high = (byte / 16).rounded(.down)
-                let value = (index % 2 == 0 ? byte - 16 * high : high) - Self.zero
-                values.append(Int8(max(-8, min(7, value))))
+                let byte = Int(max(0, min(255, bytes[row * width + index / 2])))
+                let value = (index % 2 == 0 ? byte & 15 : byte >> 4) - Self.zero
+                values[row * blocks + index / 16][index % 16] = Int8(truncatingIfNeeded: value)
                 square += value * value
             }
-            scales.append(square > 0 ? 1 / square.squareRoot() : 0)
+            scales.append(square > 0 ? 1 / Float(square).squareRoot() : 0)
         }
         (self.count, self.dimensions, self.values, self.scales) = (count, dimensions, values, scales)
     }
 
+    private var blocks: Int { (dimensions + 15) / 16 }
+
     /// A vector, scaled to length 1.
     subscript(row: Int) -> [Float] {
-        values[row * dimensions..<(row + 1) * dimensions].map { Float($0) * scales[row] }
+        (0..<dimensions).map { Float(values[row * blocks + $0 / 16][$0 % 16]) * scales[row] }
     }
 
     /// The cosines of some vectors with a unit vector, `[rows]`.
@@ -50,11 +51,12 @@ struct VectorTable: Sendable {
     ///   - rows: of this table.
     func cosines(with vector: [Float], _ rows: Range<Int>) -> [Float] {
         guard vector.count == dimensions else { return Array(repeating: 0, count: rows.count) }
+        var factors = [SIMD16<Float>](repeating: .zero, count: blocks)
+        for (index, value) in vector.enumerated() { factors[index / 16][index % 16] = value }
         return rows.map { row in
-            var sum: Float = 0
-            let start = row * dimensions
-            for index in 0..<dimensions { sum += Float(values[start + index]) * vector[index] }
-            return sum * scales[row]
+            var sums = SIMD16<Float>()
+            for block in 0..<blocks { sums += SIMD16<Float>(values[row * blocks + block]) * factors[block] }
+            return sums.sum() * scales[row]
         }
     }
 }

@@ -151,9 +151,12 @@ extension WordStore {
         guard let header = try? encoder.encode(content) else {
             throw .store.saying("a threshold or boundary is not a finite number; this is a defect of beckon")
         }
-        let vectors = words.flatMap { word in
-            word.takes.flatMap(\.templates) + word.negatives.flatMap { $0.moments.joined() } + word.cohort
-                + (word.text.isEmpty ? [] : [word.text])
+        var vectors: [[Float]] = []
+        for word in words {
+            vectors += word.takes.flatMap(\.templates)
+            vectors += word.negatives.flatMap { $0.moments.joined() }
+            vectors += word.cohort
+            if !word.text.isEmpty { vectors.append(word.text) }
         }
         let recordings = words.flatMap { word in word.takes.map(\.audio) + word.negatives.map(\.audio) }
         let vectorBytes = vectors.reduce(0) { $0 + 4 * $1.count }

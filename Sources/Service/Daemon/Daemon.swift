@@ -144,7 +144,7 @@ public final class Daemon: Sendable {
 
     // MARK: - On the main thread
 
-    /// Runs until SIGTERM, SIGINT, ``end()``, or the end of the played file.
+    /// Runs until SIGTERM, SIGINT, ``end()``, or the end of the played file, when all its words are dispatched.
     ///
     /// - Parameter signals: must be created, and so block the signals, before the program starts any thread.
     /// - Returns: the program's exit status.
@@ -203,7 +203,8 @@ public final class Daemon: Sendable {
         var health = pipeline.map { AudioHealth($0) }
         var costs = LossReport()
         while true {
-            switch signals.next(within: .milliseconds(250)) {
+            let isAtEnd = pipeline?.source.hasEnded == true
+            switch signals.next(within: .milliseconds(isAtEnd ? 5 : 250)) {
             case let signal? where signal == SIGTERM || signal == SIGINT:
                 notifier.notifyStopping()
                 return signal == SIGTERM ? 0 : 130
@@ -215,9 +216,8 @@ public final class Daemon: Sendable {
             if let pipeline {
                 for message in pipeline.source.messages(at: Clock.now) { log.write(message.level, message.text) }
                 for message in costs.messages(pipeline.source.lost, at: Clock.now) { log.write(.warning, message) }
-                if pipeline.source.hasEnded || pipeline.recording?.problem != nil || isEnding.load(ordering: .relaxed) {
-                    return 0
-                }
+                let isStopping = pipeline.recording?.problem != nil || isEnding.load(ordering: .relaxed)
+                if isStopping || isAtEnd && pipeline.finish() { return 0 }
             }
             watchdog.report(health?.look() ?? clientHealth)
         }

@@ -111,6 +111,17 @@ final class Pipeline: Sendable {
         parts.add(timeout: .milliseconds(300), start: source.start, stop: source.stop(until:))
     }
 
+    /// Ends what has no more to do after a source that has ended. Main thread, again and again.
+    ///
+    /// A stop gives each part a short time. Where nobody waits for it, all that was heard is decided, dispatched and recorded first,
+    /// however busy the machine is.
+    ///
+    /// - Returns: whether all of it has ended.
+    func finish() -> Bool {
+        detector.stop(until: Clock.now) && dispatcher.stop(until: Clock.now)
+            && (recording?.stop(until: Clock.now) ?? true)
+    }
+
     /// The event of a printed text: `{"event": "print", "text"}`.
     private static func printEvent(_ line: String) -> JSON {
         ["event": "print", "text": .string(line.hasSuffix("\n") ? String(line.dropLast()) : line)]

@@ -76,13 +76,15 @@ public struct DetectionEvent: Equatable, Sendable {
 
     /// Environment variables of actions and fields of journal entries: names and values, in a fixed order.
     public var fields: [(name: String, value: String)] {
-        [
+        var fields: [(name: String, value: String)] = [
             ("BECKON_EVENT", kind.key), ("BECKON_WORD", name), ("BECKON_CONFIDENCE", decimal(Double(confidence), 4)),
             ("BECKON_TIME", date.text), ("BECKON_START", startDate.text), ("BECKON_END", endDate.text),
             ("BECKON_DEVICE", device), ("BECKON_SEQUENCE", String(sequence)),
-        ] + (session.map { [("BECKON_SESSION", $0)] } ?? [])
-            + (sound.map { [("BECKON_LEVEL", decimal($0.level, 1))] } ?? [])
-            + (sound?.signalToNoise.map { [("BECKON_SNR", decimal($0, 1))] } ?? [])
+        ]
+        if let session { fields.append(("BECKON_SESSION", session)) }
+        if let sound { fields.append(("BECKON_LEVEL", decimal(sound.level, 1))) }
+        if let ratio = sound?.signalToNoise { fields.append(("BECKON_SNR", decimal(ratio, 1))) }
+        return fields
     }
 }
 

@@ -55,6 +55,10 @@ public struct LabelTrack: Sendable, Equatable {
     ///   - file: name for error messages.
     /// - Throws: for a line that cannot be read.
     public init(_ text: String, file: String) throws(EvaluationError) {
+        try self.init(text, file: file, limit: Limit.labels)
+    }
+
+    init(_ text: String, file: String, limit: Int) throws(EvaluationError) {
         var entries: [Entry] = []
         for (index, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated() {
             guard line.utf8.count <= Limit.lineBytes else {
@@ -66,8 +70,8 @@ public struct LabelTrack: Sendable, Equatable {
             guard fields.count >= 2, let start = Self.seconds(fields[0]), let end = Self.seconds(fields[1]) else {
                 throw .track(file, line: index + 1, "not a label")
             }
-            guard entries.count < Limit.labels else {
-                throw .track(file, line: index + 1, "more than \(Limit.labels) labels")
+            guard entries.count < limit else {
+                throw .track(file, line: index + 1, "more than \(limit) labels")
             }
             guard start <= end else { throw .track(file, line: index + 1, "the label ends before it starts") }
             entries.append(Entry(start: start, end: end, label: fields.count > 2 ? Self.label(fields[2]) : ""))
