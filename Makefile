@@ -21,10 +21,17 @@ ALLOCATIONS := 'allocate|takes.no.memory|nor.by.ALSA'
 # Preloaded, so that the thread sanitizer sees the waits of Swift's mutexes.
 MUTEX := .build/libThreadSanitizerMutex.so
 
+# The thread sanitizer's tests are built while the others wait for something, and run when these have ended.
 test: deps-tests $(MUTEX)
-	.ci/test-at-once --skip $(ALLOCATIONS)
+	BECKON_TESTS=$(QUEUES) nice -n 19 swift build --build-tests --sanitize=thread --scratch-path .build/thread-sanitizer-queues \
+		> .build/thread-sanitizer-queues.log 2>&1 & \
+	.ci/test-at-once --skip $(ALLOCATIONS); status=$$?; wait; exit $$status
 	.ci/swift-test --skip-build --no-parallel --filter $(ALLOCATIONS)
-	BECKON_TESTS=AudioTests,CaptureTests,SystemTests $(THREAD_SANITIZER)-queues --filter 'BlockRing|Microphone|SPSCQueue|Mailbox'
+	BECKON_TESTS=$(QUEUES) $(THREAD_SANITIZER)-queues --filter 'BlockRing|Microphone|SPSCQueue|Mailbox'
+
+# Where one thread hands something to another without a lock.
+QUEUES := AudioTests/BlockRingTests.swift,AudioTests/BlockRingThreadTests.swift,SystemTests/SPSCQueueTests.swift,$\
+	SystemTests/MailboxTests.swift,CaptureTests
 
 # Rooms in which threads meet; and the program, with all threads of the service, which takes longer.
 THREADS := 'BlockRing|Microphone|SystemTests|NetworkTests|DaemonTests|ControlTests|ActionsTests'

@@ -58,7 +58,8 @@ struct LivePanelTests {
         panels.append(file)
         for panel in panels {
             for width in Array(1...45) + [60, 80, 140, 300] {
-                for height in 0...12 {
+                // All heights at each third width, which is soon enough for an edge that moves by one.
+                for height in 0...12 where width % 3 == 0 || height % 4 == 0 {
                     let lines = panel.lines(width: width, height: height, style: Self.unicode)
                     #expect(lines.allSatisfy { columns($0) <= width }, "\(width): \(lines)")
                     #expect(lines.count <= max(0, height - 1))

@@ -124,7 +124,8 @@ struct ConversationTests {
         run(audio, rate, chunks: chunk, width: width, channels: channels)
     }
 
-    private static func run(_ audio: [UInt8], _ rate: Int, chunks: [Int], width: Int = 2, channels: Int = 1) -> [UInt8] {
+    private static func run(_ audio: [UInt8], _ rate: Int, chunks: [Int], width: Int = 2, channels: Int = 1) -> [UInt8]
+    {
         var bytes = event("audio-start", format(rate, width, channels))
         let frame = width * channels
         var rest = audio[...]
