@@ -19,6 +19,14 @@ struct LossAccountTests {
         return account
     }
 
+    @Test func `each cause is counted by itself`() {
+        let lost = LostAudio()
+        for (number, cause) in LostAudio.Cause.allCases.enumerated() { lost.note(cause, .milliseconds(1 + number)) }
+        for (number, cause) in LostAudio.Cause.allCases.enumerated() {
+            #expect(lost[cause] == .milliseconds(1 + number), "\(cause)")
+        }
+    }
+
     @Test func `a gap reaches from frame to frame, whenever it is noticed`() {
         var account = Self.reading()
         // The process was stopped for 20 s, and the overrun is noticed afterwards.
