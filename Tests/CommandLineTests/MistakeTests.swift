@@ -69,6 +69,15 @@ struct MistakeTests {
         (["inspect", voice, "page.html"], 2, "inspect takes one audio file; did you mean --output page.html?"),
         (["inspect", "sounds"], 1, "is a directory, not an audio file"),
         (["inspect", voice, "-o", "sounds"], 1, "sounds: cannot write the report here"),
+        (
+            ["record", "-l", "left", "--speaker", "ada", "--file", voice, "notes.txt"], 1,
+            "notes.txt: cannot create this folder: a file has its name"
+        ),
+        (
+            ["classify", "--format", "audacity", "-o", "notes.txt", voice], 1,
+            "notes.txt: cannot create this folder: a file has its name"
+        ),
+        (["classify", "--files-from", "/dev/null"], 0, "the list names no file, so there is nothing to classify"),
         (["evaluate", voice], 1, "not a folder; evaluate takes one with a folder for each word"),
         (["set", "yes", "0.7"], 2, "'yes 0.7' is not a word and its threshold; did you mean yes=0.7?"),
         (["set", "yes=80"], 2, "the threshold of 'yes' lies between 0 and 1, such as 0.7"),

@@ -1,5 +1,4 @@
 import Core
-private import FoundationEssentials
 
 /// Where results go and how they are printed: all to standard output, or one label track per file.
 struct Destination: Sendable {
@@ -39,8 +38,7 @@ struct Destination: Sendable {
     /// Opens the label track of a file; nil if all results go to standard output.
     func open(file: String) throws -> TrackWriter? {
         guard let folder, let name = tracks[file] else { return nil }
-        // If the folder cannot be created, opening the track fails and says so.
-        try? FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        try makeFolder(folder)
         return try TrackWriter(path: "\(folder)/\(name)")
     }
 

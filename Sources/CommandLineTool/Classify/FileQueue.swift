@@ -55,6 +55,9 @@ final class FileQueue: Sendable {
         }
     }
 
+    /// Whether ``first(_:)`` has found a file or a name that is none.
+    var hasFound: Bool { state.withLock { !$0.found.isEmpty } }
+
     private func find(_ walk: inout FileWalk) -> FileWalk.Item? {
         while let item = walk.next() {
             if case .file(let name) = item, leavesOut(name) { continue }

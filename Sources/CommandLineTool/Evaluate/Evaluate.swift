@@ -159,11 +159,7 @@ struct Evaluate {
     private func writeErrorPages(_ pages: ErrorPages, beside report: String) throws -> Int32 {
         let parent = report.lastIndex(of: "/").map { String(report[...$0]) } ?? ""
         let folder = parent + pages.folder
-        do {
-            try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-        } catch {
-            throw Failure("\(printable(folder)): cannot make this folder for the pages of the errors")
-        }
+        try makeFolder(folder)
         let written = pages.parts.filter { $0.name != nil }
         let groups = Dictionary(grouping: written) { Group(path: $0.path, setting: $0.setting) }
         let progress = Progress(files: groups.count, isShown: Terminal.errorIsTerminal)

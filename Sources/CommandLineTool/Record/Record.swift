@@ -59,11 +59,7 @@ struct Record {
     /// Records until `--count` is reached, the file ends or Ctrl-C is pressed. Returns the exit status.
     func run() throws -> Int32 {
         let model = try listening.loadModel()
-        do {
-            try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-        } catch {
-            throw Failure("\(printable(folder)): cannot create this folder; check free space and permissions")
-        }
+        try makeFolder(folder)
         Interrupt.watch()
         let source: any AudioSource =
             if let file { try AudioInput.file(file).open(InputSelection(mix: listening.mix)) } else {
