@@ -71,6 +71,7 @@ struct DaemonEndTests {
         try #require(done.wait(until: Clock.now + .seconds(60)))
         #expect(status.withLock { $0 } == 0)
         #expect(sink.words.withLock { $0 } == 6)
+        withExtendedLifetime(null) {}
         // The recording is whole too: its closing second of silence is part of it.
         let recorded = try Voices.samples(at: recording).count
         #expect(recorded >= 6 * voice.count / 3, "\(recorded) samples")

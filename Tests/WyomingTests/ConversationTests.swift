@@ -119,11 +119,11 @@ struct ConversationTests {
     }
 
     /// A whole run: audio in chunks, and its end.
-    /// A stream whose chunks have one size, or several in turn.
-    static func run(_ audio: [UInt8], _ rate: Int, chunk: Int..., width: Int = 2, channels: Int = 1) -> [UInt8] {
-        run(audio, rate, chunks: chunk, width: width, channels: channels)
+    static func run(_ audio: [UInt8], _ rate: Int, chunk: Int, width: Int = 2, channels: Int = 1) -> [UInt8] {
+        run(audio, rate, chunks: [chunk], width: width, channels: channels)
     }
 
+    /// A stream whose chunks have these sizes in turn.
     private static func run(_ audio: [UInt8], _ rate: Int, chunks: [Int], width: Int = 2, channels: Int = 1) -> [UInt8]
     {
         var bytes = event("audio-start", format(rate, width, channels))

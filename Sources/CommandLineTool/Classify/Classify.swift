@@ -42,7 +42,7 @@ struct Classify {
             Output.report(.error, "a label track belongs to one file; for several, name a folder with --output DIR")
             return 2
         }
-        if names.isEmpty, areAll, results == nil, options.paths.isEmpty, options.shard == nil, !files.hasFound {
+        if !files.hasFound, results == nil, options.shard == nil {
             Output.report(.notice, "the list names no file, so there is nothing to classify")
         }
         let progress = Progress(files: areAll ? names.count : nil, isShown: Terminal.errorIsTerminal)

@@ -11,8 +11,6 @@ extension ArraySlice<Float> {
     ///   - hop: samples from one piece to the next, half of a piece; 16 ms at 16 kHz, two periods of a low voice.
     func stretched(speed: Double, hop: Int = 256) -> [Float] {
         guard speed != 1 else { return Array(self) }
-        let input = self
-        func sample(_ index: Int) -> Float { input.indices.contains(index) ? input[index] : 0 }
         let wanted = Int(Double(count) / speed)
         // A raised cosine and its shifted copy add up to 1.
         let window = (0..<2 * hop).map { 0.5 - 0.5 * cos(Float.pi * Float($0) / Float(hop)) }
@@ -29,12 +27,15 @@ extension ArraySlice<Float> {
         return Array(output.prefix(wanted))
     }
 
+    /// The sample at an index; 0 outside the audio.
+    private func sample(_ index: Int) -> Float { indices.contains(index) ? self[index] : 0 }
+
     /// Start of the piece near `place` whose `2 * reach` samples are most alike to those at `other`.
     private func mostAlike(to other: Int, around place: Int, reach: Int) -> Int {
-        func samples(_ range: Range<Int>) -> [Float] { range.map { indices.contains($0) ? self[$0] : 0 } }
         let length = 2 * reach
-        let candidates = samples(place - reach..<place + reach + length)
-        let products = KernelSet.preferred.correlation(of: samples(other..<other + length), with: candidates)
+        let reference = (other..<other + length).map(sample)
+        let candidates = (place - reach..<place + reach + length).map(sample)
+        let products = KernelSet.preferred.correlation(of: reference, with: candidates)
         let squares = candidates.map { Double($0) * Double($0) }
         var power = squares[..<length].reduce(0, +)
         var (best, start) = (-Double.infinity, place)

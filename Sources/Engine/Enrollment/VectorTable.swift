@@ -8,6 +8,8 @@ struct VectorTable: Sendable {
     /// Number of vectors.
     let count: Int
     private let dimensions: Int
+    /// Values of a vector, by sixteen.
+    private let blocks: Int
     /// `[count × blocks]`; what fills the last block of a vector is 0.
     private let values: [SIMD16<Int8>]
     /// What scales each vector to length 1.
@@ -34,10 +36,9 @@ struct VectorTable: Sendable {
             }
             scales.append(square > 0 ? 1 / Float(square).squareRoot() : 0)
         }
-        (self.count, self.dimensions, self.values, self.scales) = (count, dimensions, values, scales)
+        (self.count, self.dimensions, self.blocks) = (count, dimensions, blocks)
+        (self.values, self.scales) = (values, scales)
     }
-
-    private var blocks: Int { (dimensions + 15) / 16 }
 
     /// A vector, scaled to length 1.
     subscript(row: Int) -> [Float] {

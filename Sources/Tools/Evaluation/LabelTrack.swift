@@ -58,6 +58,7 @@ public struct LabelTrack: Sendable, Equatable {
         try self.init(text, file: file, limit: Limit.labels)
     }
 
+    /// - Parameter limit: the most labels.
     init(_ text: String, file: String, limit: Int) throws(EvaluationError) {
         var entries: [Entry] = []
         for (index, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated() {

@@ -1,7 +1,7 @@
 public import KernelInterface
 
 extension KernelSet {
-    /// The products of a pattern with a signal at each of its places, `Σ pattern[k] · signal[place + k]`,
+    /// Cross-correlation of a pattern with a signal where they overlap wholly: `Σ pattern[k] · signal[lag + k]` for each lag from 0 on,
     /// `[signal.count − pattern.count + 1]`; none where the pattern is longer.
     public func correlation(of pattern: [Float], with signal: [Float]) -> [Float] {
         let count = signal.count - pattern.count + 1
@@ -14,7 +14,7 @@ extension KernelSet {
         input.withUnsafeBufferPointer { input in
             taps.withUnsafeBufferPointer { taps in
                 products.withUnsafeMutableBufferPointer { products in
-                    // None is nil, as there is at least one of each but taps, which are read only if there is one.
+                    // An empty pattern may have no address: then all products are 0, as they are.
                     guard let input = input.baseAddress, let taps = taps.baseAddress, let output = products.baseAddress
                     else { return }
                     resample(input, output, count, 0, shape, taps)
