@@ -13,7 +13,7 @@ struct ConvolutionTests {
         relu: Bool,
         _ random: inout SplitMix
     ) -> Float {
-        let input = random.floats(shape.inputColumns(for: columns) * shape.inputChannels)
+        let input = random.floats(shape.inputCount(for: columns))
         let weights = random.floats(shape.weightCount)
         let bias = random.floats(shape.outputChannels)
         let residual = random.int(0...1) == 0 ? nil : random.floats(columns * shape.outputChannels)
@@ -37,8 +37,24 @@ struct ConvolutionTests {
         kernels.convolve(input, output.base + 1, shape.adjacentColumns(columns), packed.base, shape, residual, relu)
         #expect(output.base[0] == 77 && output.base[expected.count + 1] == 78, "\(shape) wrote outside its output")
         let result = Array(UnsafeBufferPointer(start: output.base + 1, count: expected.count))
-        let terms = Float(shape.kernel * shape.inputChannels / shape.groups)
+        let terms = Float(shape.depth)
         return largestDifference(result, expected) / terms.squareRoot()
+    }
+
+    @Test(arguments: InstructionSet.supported)
+    func `convolutions over several bands agree with scalar loops`(set: InstructionSet) throws {
+        let kernels = try #require(set.kernels)
+        var random = SplitMix(seed: 12)
+        for round in 0..<200 {
+            let columns = random.int(1...40)
+            let shape = ConvolutionShape(
+                inputChannels: random.int(1...(round % 5 == 0 ? 40 : 12)),
+                outputChannels: random.int(1...(round % 7 == 0 ? 140 : 20)),
+                kernel: random.int(1...5),
+                stride: random.int(1...2)
+            ).over(bands: random.int(2...5), columns: columns, more: random.int(0...30))
+            #expect(error(kernels, shape, columns: columns, relu: round % 2 == 0, &random) < 1e-6, "\(shape)")
+        }
     }
 
     @Test(arguments: InstructionSet.supported)

@@ -1,3 +1,4 @@
+import Glibc
 import KernelInterface
 import Kernels
 import TestSupport
@@ -43,6 +44,27 @@ struct ElementwiseTests {
         }
         print("\(set) mean: worst error \(largest)")
         #expect(largest < 5e-7)
+    }
+
+    @Test(arguments: InstructionSet.supported) func `SiLU agrees with double precision, and keeps NaN`(
+        set: InstructionSet
+    ) throws {
+        let kernels = try #require(set.kernels)
+        var random = SplitMix(seed: 24)
+        for count in [1, 3, 4, 7, 8, 9, 16, 31, 100] {
+            var values = random.floats(count, -20...20)
+            values[0] = [0, -90, 90, -1e30, 1e30][count % 5]
+            let expected = values.map { Double($0) / (1 + exp(-Double($0))) }
+            values.withUnsafeMutableBufferPointer { buffer in
+                if let base = buffer.baseAddress { kernels.silu(base, count) }
+            }
+            for (value, number) in zip(values, expected) { #expect(abs(Double(value) - number) <= 1e-6 * max(1, abs(number))) }
+        }
+        var values: [Float] = [.nan, 1, .infinity]
+        values.withUnsafeMutableBufferPointer { buffer in
+            if let base = buffer.baseAddress { kernels.silu(base, 3) }
+        }
+        #expect(values[0].isNaN && abs(values[1] - 0.731_058_6) < 1e-6 && values[2] == .infinity)
     }
 
     @Test(arguments: InstructionSet.supported) func `softmax agrees with double precision and sums to one`(

@@ -10,18 +10,23 @@ struct QuantisedConvolutionTests {
         let kernels = try #require(set.kernels)
         var random = SplitMix(seed: 91)
         for round in 0..<100 {
-            let shape = ConvolutionShape(
+            let columns = random.int(1...15)
+            var shape = ConvolutionShape(
                 inputChannels: 4 * random.int(1...(round % 10 == 0 ? 35 : 9)),
                 outputChannels: random.int(1...(round % 7 == 0 ? 140 : 20)),
                 kernel: random.int(1...7),
                 stride: random.int(1...4),
                 dilation: random.int(1...3)
             )
+            if round % 3 == 0 {
+                shape.dilation = 1
+                shape = shape.over(bands: random.int(2...5), columns: columns, more: 4 * random.int(0...9))
+            }
             #expect(shape.canBeQuantised)
             var weights = random.floats(shape.weightCount)
             if round % 5 == 0 {
                 // A channel with zero weights.
-                for index in 0..<shape.kernel * shape.inputChannels { weights[index] = 0 }
+                for index in 0..<shape.depth { weights[index] = 0 }
             }
             let layer = QuantisedReference(
                 shape,
@@ -29,8 +34,7 @@ struct QuantisedConvolutionTests {
                 bias: random.floats(shape.outputChannels),
                 quantiser: Quantiser(range: 3, isNonNegative: round % 4 < 2)
             )
-            let columns = random.int(1...15)
-            let input = random.floats(shape.inputColumns(for: columns) * shape.inputChannels, -3.1...3.1)
+            let input = random.floats(shape.inputCount(for: columns), -3.1...3.1)
             let residual = round % 3 == 0 ? nil : random.floats(columns * shape.outputChannels)
             let quantised = layer.quantised(input)
             #expect(quantised.allSatisfy { $0 >= 0 && $0 <= 127 })

@@ -15,7 +15,7 @@ struct QuantisedReference {
 
     init(_ shape: ConvolutionShape, weights: [Float], bias: [Float], quantiser: Quantiser) {
         (self.shape, self.weights, self.bias, self.quantiser) = (shape, weights, bias, quantiser)
-        let depth = shape.kernel * shape.inputChannels
+        let depth = shape.depth
         var rounded: [Int] = []
         var steps: [Float] = []
         for channel in 0..<shape.outputChannels {
@@ -30,7 +30,7 @@ struct QuantisedReference {
     /// The largest weight is at most 127 steps. In each group of sixteen inputs, the weights of one sign that share a 16-bit lane add up
     /// to at most 254.
     private static func step(_ row: [Float], _ shape: ConvolutionShape) -> Float {
-        let run = shape.dilation == 1 ? row.count : shape.inputChannels
+        let run = shape.dilation == 1 ? row.count / shape.bands : shape.inputChannels
         var step = (row.map(abs).max() ?? 0) / 127
         for first in stride(from: 0, to: row.count, by: run) {
             for group in stride(from: first, to: first + run, by: 16) {
@@ -62,14 +62,15 @@ struct QuantisedReference {
     /// Each output is its integer sum times both steps, plus the bias, minus the part that the zero point added.
     func expected(_ input: [Float], columns: Int, residual: [Float]?, relu: Bool) -> [Float] {
         let quantised = quantised(input)
-        let depth = shape.kernel * shape.inputChannels
+        let depth = shape.depth
         var result: [Float] = []
         for column in 0..<columns {
             for channel in 0..<shape.outputChannels {
                 var (sum, weightSum) = (0, 0)
-                for tap in 0..<shape.kernel {
-                    let first = (column * shape.stride + tap * shape.dilation) * shape.inputChannels
-                    let row = channel * depth + tap * shape.inputChannels
+                for (band, tap) in (0..<shape.bands).flatMap({ band in (0..<shape.kernel).map { (band, $0) } }) {
+                    let place = column * shape.stride + tap * shape.dilation
+                    let first = band * shape.bandStride + place * shape.inputChannels
+                    let row = channel * depth + (band * shape.kernel + tap) * shape.inputChannels
                     for index in 0..<shape.inputChannels {
                         sum += rounded[row + index] * quantised[first + index]
                         weightSum += rounded[row + index]

@@ -3,7 +3,7 @@ import KernelInterface
 
 /// The reference for tests: each kernel's definition in scalar loops and double precision, without packed weights.
 enum ScalarReference {
-    /// Convolution, bias and ReLU; weights `[outputChannels × kernel × inputChannels / groups]`.
+    /// Convolution, bias and ReLU; weights `[outputChannels × bands × kernel × inputChannels / groups]`.
     static func convolve(
         _ input: [Float],
         weights: [Float],
@@ -18,11 +18,11 @@ enum ScalarReference {
         for column in 0..<columns {
             for channel in 0..<shape.outputChannels {
                 var sum = Double(bias[channel])
-                for tap in 0..<shape.kernel {
-                    let source = column * shape.stride + tap * shape.dilation
+                for (band, tap) in (0..<shape.bands).flatMap({ band in (0..<shape.kernel).map { (band, $0) } }) {
+                    let source = (column * shape.stride + tap * shape.dilation) * shape.inputChannels
                     for index in 0..<inputs {
-                        let x = input[source * shape.inputChannels + (channel / outputs) * inputs + index]
-                        let w = weights[(channel * shape.kernel + tap) * inputs + index]
+                        let x = input[band * shape.bandStride + source + (channel / outputs) * inputs + index]
+                        let w = weights[((channel * shape.bands + band) * shape.kernel + tap) * inputs + index]
                         sum += Double(x) * Double(w)
                     }
                 }
@@ -86,5 +86,19 @@ enum ScalarReference {
             }
         }
         return result
+    }
+}
+
+extension ConvolutionShape {
+    /// The same over several bands, each of which has the inputs of so many columns, and `more`.
+    func over(bands: Int, columns: Int, more: Int) -> ConvolutionShape {
+        var shape = self
+        (shape.bands, shape.bandStride) = (bands, inputColumns(for: columns) * inputChannels + more)
+        return shape
+    }
+
+    /// Inputs of all bands for so many columns.
+    func inputCount(for columns: Int) -> Int {
+        (bands - 1) * bandStride + inputColumns(for: columns) * inputChannels
     }
 }

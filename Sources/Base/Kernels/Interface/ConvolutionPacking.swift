@@ -17,14 +17,13 @@ public struct PackedChannel {
         }
         let outputs = shape.outputChannels / shape.groups
         let panels = (outputs + panelWidth - 1) / panelWidth
-        let depth = shape.kernel * (shape.inputChannels / shape.groups)
         group = channel / outputs
         let lane = channel % outputs
-        bias = (group * panels + lane / panelWidth) * panelWidth * (1 + depth) + lane % panelWidth
+        bias = (group * panels + lane / panelWidth) * panelWidth * (1 + shape.depth) + lane % panelWidth
         rowStride = panelWidth
     }
 
-    /// Offset of a weight; `row = tap · inputChannels / groups + input channel`.
+    /// Offset of a weight; `row = (band · kernel + tap) · inputChannels / groups + input channel`.
     public func offset(row: Int) -> Int { bias + (1 + row) * rowStride }
 }
 
@@ -33,13 +32,13 @@ public func packedConvolutionCount(_ shape: ConvolutionShape) -> Int {
     if shape.isDepthwise { return shape.outputChannels * (1 + shape.kernel) }
     let outputs = shape.outputChannels / shape.groups
     let panels = (outputs + panelWidth - 1) / panelWidth
-    return shape.groups * panels * panelWidth * (1 + shape.kernel * (shape.inputChannels / shape.groups))
+    return shape.groups * panels * panelWidth * (1 + shape.depth)
 }
 
-/// Reorders weights `[outputChannels × kernel × inputChannels / groups]` and a bias `[outputChannels]` for `KernelSet.Convolve`.
+/// Reorders weights `[outputChannels × bands × kernel × inputChannels / groups]` and a bias `[outputChannels]` for `KernelSet.Convolve`.
 ///
 /// A depthwise layer becomes `[1 + kernel][outputChannels]`: the biases, then a row of channels per tap. Any other becomes, per
-/// group, panels of `panelWidth` output channels padded with zeros, `[panel][1 + kernel · inputChannels / groups][panelWidth]`, the
+/// group, panels of `panelWidth` output channels padded with zeros, `[panel][1 + depth][panelWidth]`, the
 /// biases first, so that a kernel reads memory strictly forwards.
 public func packConvolution(
     weights: UnsafePointer<Float>,
@@ -57,7 +56,7 @@ public func packConvolution(
         }
         return
     }
-    let depth = shape.kernel * (shape.inputChannels / shape.groups)
+    let depth = shape.depth
     let outputs = shape.outputChannels / shape.groups
     var target = packed
     for group in 0..<shape.groups {

@@ -1,7 +1,7 @@
-/// Geometry of a one-dimensional valid convolution (no padding) over channels-last tensors `[columns × channels]`.
+/// Geometry of a valid convolution (no padding) over channels-last tensors `[columns × channels]`, or over `bands` of them.
 ///
 /// The caller has validated it: every number is at least 1, and `groups` divides both channel counts. A dense layer is
-/// a convolution with a kernel of 1.
+/// a convolution with a kernel of 1. With several bands, the kernel is `[bands × kernel]`, and dilation and groups are 1.
 public struct ConvolutionShape: Sendable, Equatable {
     public var inputChannels: Int
     public var outputChannels: Int
@@ -9,6 +9,10 @@ public struct ConvolutionShape: Sendable, Equatable {
     public var stride: Int
     public var dilation: Int
     public var groups: Int
+    /// Bands that one output column depends on; a one-dimensional convolution has one.
+    public var bands: Int
+    /// Inputs from one of these bands to the next; unused with one band.
+    public var bandStride: Int
 
     public init(
         inputChannels: Int,
@@ -16,7 +20,9 @@ public struct ConvolutionShape: Sendable, Equatable {
         kernel: Int = 1,
         stride: Int = 1,
         dilation: Int = 1,
-        groups: Int = 1
+        groups: Int = 1,
+        bands: Int = 1,
+        bandStride: Int = 0
     ) {
         self.inputChannels = inputChannels
         self.outputChannels = outputChannels
@@ -24,23 +30,30 @@ public struct ConvolutionShape: Sendable, Equatable {
         self.stride = stride
         self.dilation = dilation
         self.groups = groups
+        self.bands = bands
+        self.bandStride = bandStride
     }
 
     /// Input columns that one output column depends on, `dilation · (kernel − 1) + 1`.
     public var span: Int { dilation * (kernel - 1) + 1 }
 
-    /// Number of weights, `[outputChannels × kernel × inputChannels / groups]`.
-    public var weightCount: Int { outputChannels * kernel * (inputChannels / groups) }
+    /// Inputs that one output channel depends on, `bands · kernel · inputChannels / groups`.
+    @inlinable public var depth: Int { bands * kernel * (inputChannels / groups) }
+
+    /// Number of weights, `[outputChannels × depth]`.
+    public var weightCount: Int { outputChannels * depth }
 
     /// Whether each channel has a filter of its own and reads no other channel.
     public var isDepthwise: Bool { groups > 1 && groups == inputChannels && groups == outputChannels }
 
-    /// Whether all inputs of an output column are contiguous in memory. If so, the convolution is a matrix product
+    /// Whether the inputs of an output column are contiguous in memory, in each band. If so, the convolution is a matrix product
     /// whose rows overlap, and no im2col copy is needed.
     @inlinable public var isContiguous: Bool { dilation == 1 && groups == 1 }
 
     /// Contiguous runs of inputs that one output column reads.
-    @inlinable public var runs: Int { isContiguous ? 1 : kernel }
+    @inlinable public var runs: Int { isContiguous ? bands : kernel }
+    /// Inputs from the start of one run to the start of the next.
+    @inlinable public var runStride: Int { isContiguous ? bandStride : dilation * inputChannels }
     /// Inputs in each run.
     @inlinable public var runLength: Int { (isContiguous ? kernel : 1) * (inputChannels / groups) }
 

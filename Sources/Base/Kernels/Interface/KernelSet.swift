@@ -67,6 +67,9 @@ public struct KernelSet: Sendable {
             _ channels: Int
         ) -> Void
 
+    /// Applies SiLU, `x / (1 + exp(−x))`, to `count` floats in place; NaN stays NaN.
+    public typealias SiLU = @Sendable (_ values: UnsafeMutablePointer<Float>, _ count: Int) -> Void
+
     /// Turns `count` logits into probabilities, `exp(scale · logit) / Σ exp(scale · logit)`, with `scale > 0`.
     ///
     /// Returns false, with the output unspecified, when a logit is NaN or infinite.
@@ -117,6 +120,7 @@ public struct KernelSet: Sendable {
     public let convolveQuantised: ConvolveQuantised
     public let add: Add
     public let mean: Mean
+    public let silu: SiLU
     public let softmax: Softmax
     public let logMel: LogMel
     public let resample: Resample
@@ -131,6 +135,7 @@ public struct KernelSet: Sendable {
         convolveQuantised: @escaping ConvolveQuantised,
         add: @escaping Add,
         mean: @escaping Mean,
+        silu: @escaping SiLU,
         softmax: @escaping Softmax,
         logMel: @escaping LogMel,
         resample: @escaping Resample,
@@ -143,6 +148,7 @@ public struct KernelSet: Sendable {
         self.convolveQuantised = convolveQuantised
         self.add = add
         self.mean = mean
+        self.silu = silu
         self.softmax = softmax
         self.logMel = logMel
         self.resample = resample

@@ -91,7 +91,7 @@ public func packedQuantisedCount(_ shape: ConvolutionShape) -> Int {
 extension ConvolutionShape {
     /// Whether quantised kernels can compute it: one group, a multiple of four input channels, and sums within 32 bits.
     public var canBeQuantised: Bool {
-        groups == 1 && inputChannels % 4 == 0 && inputChannels <= 1 << 18 && kernel * inputChannels <= 1 << 18
+        groups == 1 && inputChannels % 4 == 0 && inputChannels <= 1 << 18 && depth <= 1 << 18
     }
 
     /// Inputs of a run, rounded up to a multiple of `quantisedGroupSize`.
@@ -115,7 +115,7 @@ public struct QuantisedChannel {
         (runLength, paddedRunLength) = (shape.runLength, shape.paddedRunLength)
     }
 
-    /// Byte offset of a weight; `row = tap · inputChannels + input channel`.
+    /// Byte offset of a weight; `row = (band · kernel + tap) · inputChannels + input channel`.
     public func byteOffset(row: Int) -> Int {
         let index = row % runLength
         let lane = index % inputsPerLane
@@ -123,7 +123,7 @@ public struct QuantisedChannel {
     }
 }
 
-/// Rounds weights `[outputChannels × kernel × inputChannels]` to 8-bit integers, with a step per output channel, and reorders them
+/// Rounds weights `[outputChannels × bands × kernel × inputChannels]` to 8-bit integers, with a step per output channel, and reorders them
 /// for `KernelSet.ConvolveQuantised`.
 ///
 /// - Parameters:
@@ -137,7 +137,7 @@ public func packQuantisedConvolution(
     layout: QuantisedLayout,
     into packed: UnsafeMutablePointer<Float>
 ) {
-    let depth = shape.kernel * shape.inputChannels
+    let depth = shape.depth
     let bytes = UnsafeMutableRawPointer(packed)
     for channel in 0..<shape.outputChannels {
         let row = UnsafeRawPointer(weights + channel * depth)

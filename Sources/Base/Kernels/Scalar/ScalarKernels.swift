@@ -13,6 +13,7 @@ enum ScalarKernels {
         convolveQuantised: convolveQuantised,
         add: add,
         mean: mean,
+        silu: silu,
         softmax: softmax,
         logMel: logMel,
         resample: resample,
@@ -34,17 +35,21 @@ enum ScalarKernels {
                 let weights = PackedChannel(channel, of: shape)
                 let first = column * columns.inputStride + weights.group * inputs
                 var sum = Double(packed[weights.bias])
-                for tap in 0..<shape.kernel {
-                    for index in 0..<inputs {
-                        let x = input[first + tap * shape.dilation * shape.inputChannels + index]
-                        sum += Double(x) * Double(packed[weights.offset(row: tap * inputs + index)])
-                    }
+                for row in 0..<shape.depth {
+                    let place = inputOffset(row: row, inputs, shape)
+                    sum += Double(input[first + place]) * Double(packed[weights.offset(row: row)])
                 }
                 let target = column * columns.outputStride + channel
                 let value = Float(sum) + (residual?[target] ?? 0)
                 output[target] = relu && value < 0 ? 0 : value
             }
         }
+    }
+
+    /// Inputs from a column's first input to the one that a row of weights multiplies.
+    private static func inputOffset(row: Int, _ inputs: Int, _ shape: ConvolutionShape) -> Int {
+        let (band, tap) = (row / inputs / shape.kernel, row / inputs % shape.kernel)
+        return band * shape.bandStride + tap * shape.dilation * shape.inputChannels + row % inputs
     }
 
     @Sendable private static func quantise(
@@ -79,12 +84,10 @@ enum ScalarKernels {
             for channel in 0..<shape.outputChannels {
                 let weights = QuantisedChannel(channel, of: shape, .int16x2)
                 var sum = 0
-                for tap in 0..<shape.kernel {
-                    for index in 0..<shape.inputChannels {
-                        let source = column * columns.inputStride + tap * shape.dilation * shape.inputChannels + index
-                        let offset = weights.byteOffset(row: tap * shape.inputChannels + index)
-                        sum += Int(inputs[source]) * Int(bytes.load(fromByteOffset: offset, as: Int8.self))
-                    }
+                for row in 0..<shape.depth {
+                    let source = column * columns.inputStride + inputOffset(row: row, shape.inputChannels, shape)
+                    let offset = weights.byteOffset(row: row)
+                    sum += Int(inputs[source]) * Int(bytes.load(fromByteOffset: offset, as: Int8.self))
                 }
                 let target = column * columns.outputStride + channel
                 let scaled = Float(sum) * packed[weights.multiplier] + packed[weights.multiplier + panelWidth]
@@ -123,6 +126,13 @@ enum ScalarKernels {
             var sum = 0.0
             for column in 0..<width { sum += Double(input[index + column * channels]) }
             output[index] = Float(sum / Double(width))
+        }
+    }
+
+    @Sendable private static func silu(_ values: UnsafeMutablePointer<Float>, count: Int) {
+        for index in 0..<count {
+            let x = Double(values[index])
+            values[index] = Float(x / (1 + exp(-x)))
         }
     }
 

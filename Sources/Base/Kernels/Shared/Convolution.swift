@@ -18,7 +18,7 @@ func convolve(
     let inputs = shape.inputChannels / shape.groups
     let outputs = shape.outputChannels / shape.groups
     let tileInput = TileInput(shape, columns, FloatPanel.self, inputsPerLane: 1)
-    let stride = panelWidth * (1 + shape.kernel * inputs)
+    let stride = panelWidth * (1 + shape.depth)
     let panels = (outputs + panelWidth - 1) / panelWidth
     for group in 0..<shape.groups {
         let first = group * outputs

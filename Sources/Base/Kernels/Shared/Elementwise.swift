@@ -51,6 +51,29 @@ func mean(
     }
 }
 
+/// See ``KernelSet/SiLU``.
+@Sendable
+func silu(_ values: UnsafeMutablePointer<Float>, count: Int) {
+    var index = 0
+    while index + Width.frames <= count {
+        let place = UnsafeMutableRawPointer(values + index)
+        place.storeBytes(of: silu(place.loadUnaligned(as: FrameVector.self)), as: FrameVector.self)
+        index += Width.frames
+    }
+    var lanes = FrameVector.zero
+    for lane in 0..<count - index { lanes[lane] = values[index + lane] }
+    lanes = silu(lanes)
+    for lane in 0..<count - index { values[index + lane] = lanes[lane] }
+}
+
+/// `x · s` with `s = 1 / (1 + exp(−x))`; the exponential is that of a number ≤ 0, so that nothing overflows.
+@inline(__always)
+private func silu(_ x: FrameVector) -> FrameVector {
+    let power = exponential(x.replacing(with: 0 - x, where: x .> 0))
+    let sigmoid = FrameVector(repeating: 1).replacing(with: power, where: x .< 0) / (power + 1)
+    return x * sigmoid
+}
+
 /// See ``KernelSet/Softmax``.
 @Sendable
 func softmax(

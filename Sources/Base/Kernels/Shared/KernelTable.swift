@@ -20,6 +20,7 @@ public enum KernelTable {
         convolveQuantised: convolveQuantised,
         add: add,
         mean: mean,
+        silu: silu,
         softmax: softmax,
         logMel: logMel,
         resample: resample,

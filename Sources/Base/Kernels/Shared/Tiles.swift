@@ -21,7 +21,7 @@ struct TileInput {
         let inputsPerRow = inputsPerLane * Row.inputsPerRow
         runs = shape.runs
         rowsPerRun = (shape.runLength + inputsPerRow - 1) / inputsPerRow
-        runStride = shape.dilation * shape.inputChannels / inputsPerLane
+        runStride = shape.runStride / inputsPerLane
         columnStride = columns.inputStride / inputsPerLane
     }
 }
