@@ -23,7 +23,7 @@ struct Reference {
         return Array(floats[(index * width)..<((index + 1) * width)])
     }
 
-    private static func waveforms(_ file: SafeTensors) throws -> [[Float]] {
+    static func waveforms(_ file: SafeTensors) throws -> [[Float]] {
         let bytes = try file.floats("waveforms")
         let gains = try file.floats("gains")
         let samples = bytes.count / gains.count

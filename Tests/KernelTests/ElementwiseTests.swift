@@ -58,7 +58,9 @@ struct ElementwiseTests {
             values.withUnsafeMutableBufferPointer { buffer in
                 if let base = buffer.baseAddress { kernels.silu(base, count) }
             }
-            for (value, number) in zip(values, expected) { #expect(abs(Double(value) - number) <= 1e-6 * max(1, abs(number))) }
+            for (value, number) in zip(values, expected) {
+                #expect(abs(Double(value) - number) <= 1e-6 * max(1, abs(number)))
+            }
         }
         var values: [Float] = [.nan, 1, .infinity]
         values.withUnsafeMutableBufferPointer { buffer in

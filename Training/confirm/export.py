@@ -1,20 +1,20 @@
-"""Writes confirming networks as plain layers and arrays, with answers that an engine can be compared with.
+"""Writes confirming networks into a model folder, with answers that the engine is compared with, or keeps their weights.
 
-    python -m Training.confirm.export --out DIR [--half] NAME=FILE…
-    python -m Training.confirm.export --keep DIR [--half] NAME=FILE…
+    python -m Training.confirm.export --model DIR --share A [--clip-share A] [--proposals COMMAND SPOT] NAME=FILE,SHARE,CLIPSHARE,SHIFTS…
+    python -m Training.confirm.export --keep DIR NAME=FILE…
 
-FILE is a file of weights.py. Of every network are written `NAME.json` (front end, layers as layers.py describes them, labels, samples of its
-window) and `NAME.safetensors` (its arrays); for all of them `reference.safetensors`: `input` and `gain` (waveforms of gliding tones in noise as
-bytes, the window (u8 − 128) / 128 · gain; of shorter windows the middle), and for each network `NAME.features` of the first window, `NAME.<layer>`
-the means of every layer's channels for it, and `NAME.logits` of all, computed in double precision from
-the arrays as written. With --keep the weights are kept as they are trained, in one file each. No shipped program reads any of these files yet.
+FILE is a file of weights.py; SHIFTS are seconds, joined by colons. A is the weight of the streaming network's log-posteriors, SHARE that of the
+network's, in streams and in clips. Written are `confirm` of `model.json`, `confirm.safetensors` in half precision, and
+`confirm-reference.safetensors`: `waveforms` and `gains` of gliding tones in noise, of which shorter windows are the middle, and for each network
+`NAME.features` of the first and `NAME.logits` of all, computed in double precision from the weights as written. With --keep the weights are kept
+as they are trained, in half precision.
 """
 
 import argparse
+import json
 import pathlib
 
 import numpy as np
-import torch
 
 from Training.confirm import layers, weights
 from Training.data.audio import RATE
@@ -32,52 +32,70 @@ def middle(waves, samples):
     return waves[:, outside : outside + samples]
 
 
-@torch.no_grad()
-def references(name, network, described, arrays, samples, waves):
-    """What an engine shall answer for the middle of waveforms [n, samples], by name of the tensor."""
-    features = layers.features_of(network.double(), torch.from_numpy(middle(waves, samples)))
-    outputs = layers.computed(described, arrays, features.numpy())
-    found = {f"{name}.features": features[0].numpy(), f"{name}.logits": outputs["logits"].flatten(1).numpy()}
-    found |= {f"{name}.{layer['name']}.mean": outputs[layer["name"]][0].mean(dim=(1, 2)).numpy() for layer in described}
+def answers(name, about, arrays, waves):
+    """What the engine shall answer for the middle of waveforms [n, samples], by name of the tensor."""
+    features = layers.features(about["frontEnd"], middle(waves, about["windowSamples"]))
+    logits = layers.computed(about["layers"], arrays, features.numpy())[about["output"]].flatten(1)
+    found = {f"{name}.features": features[0].permute(1, 2, 0).numpy(), f"{name}.logits": logits.numpy()}
     return {key: value.astype(np.float32) for key, value in found.items()}
 
 
-def description(network, samples):
-    """What `NAME.json` says, and the arrays."""
-    front, described, arrays = layers.describe(network)
-    return {"windowSamples": samples, "frontEnd": front, "labels": network.labels, "layers": described, "output": "logits"}, arrays
+def described(name, stored):
+    """What `confirm.networks` says of a network, and its arrays in half precision."""
+    front, plain, arrays = layers.describe(stored.network())
+    about = {"name": name, "windowSamples": int(stored.seconds * RATE), "frontEnd": front, "labels": stored.network().labels}
+    about |= {"layers": plain, "output": "logits"}
+    return about, {key: value.astype(np.float16) for key, value in arrays.items()}
+
+
+def write_confirm(folder, networks, rest):
+    """Adds networks, (description, arrays) each, to the model in a folder; `rest` are the other keys of `confirm`."""
+    path = pathlib.Path(folder)
+    model = json.loads((path / "model.json").read_text())
+    stored_bytes, gains = make_inputs(seeded("confirming reference"), WINDOWS, SAMPLES)
+    tensors, expected = {}, {"waveforms": stored_bytes, "gains": gains}
+    for about, arrays in networks:
+        tensors |= {f"{about['name']}.{key}": value for key, value in arrays.items()}
+        expected |= answers(about["name"], about, arrays, as_samples(stored_bytes, gains))
+    write_json(path / "model.json", model | {"version": 2, "confirm": rest | {"networks": [about for about, _ in networks]}})
+    save_tensors(path / "confirm.safetensors", tensors)
+    save_tensors(path / "confirm-reference.safetensors", expected)
 
 
 def main(arguments=None):
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("networks", nargs="+", metavar="NAME=FILE")
-    parser.add_argument("--out", help="the folder for plain layers and answers")
+    parser.add_argument("networks", nargs="+", metavar="NAME=FILE,…")
+    parser.add_argument("--model", help="the model folder to add the networks to")
+    parser.add_argument("--share", type=float, default=0)
+    parser.add_argument("--clip-share", type=float)
+    parser.add_argument("--proposals", type=float, nargs=2, metavar=("COMMAND", "SPOT"))
     parser.add_argument("--keep", help="the folder for the weights as they are trained")
-    parser.add_argument("--half", action="store_true", help="weights and arrays in half precision")
     options = parser.parse_args(arguments)
-    folders = [pathlib.Path(folder) for folder in (options.out, options.keep) if folder]
-    if not folders:
-        parser.error("give --out or --keep")
-    for folder in folders:
-        folder.mkdir(parents=True, exist_ok=True)
-    stored_bytes, gains = make_inputs(seeded("confirming reference"), WINDOWS, SAMPLES)
-    kind = np.float16 if options.half else np.float32
-    tensors = {"input": stored_bytes, "gain": gains}
+    if not options.model and not options.keep:
+        parser.error("give --model or --keep")
+    networks = []
     for entry in options.networks:
-        name, _, path = entry.partition("=")
+        name, _, rest = entry.partition("=")
+        path, *numbers = rest.split(",")
         stored = weights.read(path)
         if options.keep:
-            weights.write(f"{options.keep}/{name}.safetensors", stored, kind)
-        if options.out:
-            network, samples = stored.network(), int(stored.seconds * RATE)
-            about, arrays = description(network, samples)
-            arrays = {key: value.astype(kind) for key, value in arrays.items()}
-            write_json(f"{options.out}/{name}.json", about)
-            save_tensors(folders[0] / f"{name}.safetensors", arrays)
-            tensors |= references(name, network, about["layers"], arrays, samples, as_samples(stored_bytes, gains))
-            print(f"{name}: {len(about['layers'])} layers, {sum(value.size for value in arrays.values())} numbers")
-    if options.out:
-        save_tensors(folders[0] / "reference.safetensors", tensors)
+            pathlib.Path(options.keep).mkdir(parents=True, exist_ok=True)
+            weights.write(f"{options.keep}/{name}.safetensors", stored, np.float16)
+        about, arrays = described(name, stored)
+        about["share"] = float(numbers[0]) if numbers else 1.0
+        if len(numbers) > 1:
+            about["clipShare"] = float(numbers[1])
+        if len(numbers) > 2:
+            about["shifts"] = [float(shift) for shift in numbers[2].split(":")]
+        networks.append((about, arrays))
+        print(f"{name}: {len(about['layers'])} layers, {sum(value.size for value in arrays.values())} numbers")
+    if options.model:
+        rest = {"share": options.share}
+        if options.clip_share is not None:
+            rest["clipShare"] = options.clip_share
+        if options.proposals:
+            rest["proposals"] = dict(zip(("command", "spot"), options.proposals))
+        write_confirm(options.model, networks, rest)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """The confirming networks as plain layers, with norms folded and kernels expanded: what an engine has to compute, and a way to compute it.
 
-A tensor is [channels, bands, frames]. Every layer has an `op`, a `name` that its output has, and `input` or `inputs`; the first input is
+Models/FORMAT.md describes them. A tensor is [channels, bands, frames]. Every layer has an `op`, a `name` that its output has, and `input` or `inputs`; the first input is
 `features`. Weights are stored channels last, [outputs, height, width, inputs / groups], as in Models/FORMAT.md.
 
 * `conv2d`: `in`, `out`, `kernel` [bands, frames], `stride`, `padding` (zeros, on both sides), `dilation`, `groups`, `activation`.
@@ -10,12 +10,16 @@ A tensor is [channels, bands, frames]. Every layer has an `op`, a `name` that it
 * `add`: the sum; a single band is added to every band.
 """
 
+import math
+
 import numpy as np
 import torch
 import torch.nn.functional as F
 
 from Training.confirm.matchboxnet import MatchboxNet
 from Training.confirm.networks import FIFTHS, Qbc6
+from Training.data.audio import RATE
+from Training.export import reference
 
 
 class Collector:
@@ -87,8 +91,8 @@ def describe_qbc6(network):
     last = made.plain("middleFrames", "middle", last, count=network.COLUMNS)
     last = made.plain("meanFrames", "mean", last)
     made.conv2d("logits", last, network.head_conv.weight, network.head_conv.bias)
-    front = {"kind": "log-mel", "fftSize": network.FFT, "frameSamples": network.FFT, "hopSamples": network.HOP, "bands": network.BANDS}
-    front |= {"lowHertz": 0, "highHertz": 8000, "floor": 1e-9, "logarithm": 2, "edges": "mirrored", "slopes": 2}
+    sizes = {"frameSamples": network.FFT, "hopSamples": network.HOP, "fftSize": network.FFT, "bands": network.BANDS}
+    front = front_end(sizes, floor=1e-9, deviation=math.log(2)) | {"axis": "bands", "slopes": 2}
     return front, made.layers, made.weights
 
 
@@ -113,9 +117,8 @@ def describe_matchboxnet(network):
     last = made.conv2d("embedding", last, network.head.weight[:, :, None], network.head.bias, "relu")
     last = made.plain("meanFrames", "mean", last)
     made.conv2d("logits", last, network.logits.weight[:, :, None, None], network.logits.bias)
-    front = {"kind": "log-mel", "fftSize": network.FFT, "frameSamples": network.FRAME, "hopSamples": network.HOP, "bands": network.BANDS}
-    front |= {"lowHertz": 0, "highHertz": 8000, "floor": 1e-6, "logarithm": "e", "edges": "mirrored", "slopes": 0}
-    return front, made.layers, made.weights
+    sizes = {"frameSamples": network.FRAME, "hopSamples": network.HOP, "fftSize": network.FFT, "bands": network.BANDS}
+    return front_end(sizes, floor=1e-6, deviation=1) | {"axis": "channels"}, made.layers, made.weights
 
 
 def describe(network):
@@ -123,11 +126,29 @@ def describe(network):
     return {Qbc6: describe_qbc6, MatchboxNet: describe_matchboxnet}[type(network)](network)
 
 
-def features_of(network, waves):
-    """What the first layer reads, for waveforms [n, samples]: [n, channels, bands, frames], in the network's precision."""
-    if isinstance(network, Qbc6):
-        return network.features(waves)[:, 1:]
-    return network.log_mel(waves).transpose(1, 2)[:, :, None]
+def front_end(sizes, floor, deviation):
+    """The description of a front end of centred frames over all frequencies."""
+    return {"kind": "centred-log-mel"} | sizes | {"lowHertz": 0, "highHertz": RATE // 2, "floor": floor, "mean": 0, "deviation": deviation}
+
+
+def slope(x):
+    """The slope over five frames of [n, bands, frames], whose edges are repeated."""
+    x = F.pad(x, (2, 2), mode="replicate")
+    parts = [factor * x[..., place : x.shape[-1] - 4 + place] for place, factor in enumerate((-2, -1, 0, 1, 2))]
+    return sum(parts) / 10
+
+
+def features(front, waves):
+    """What the first layer reads, for waveforms [n, samples]: [n, channels, bands, frames], in double precision."""
+    waves, half = torch.as_tensor(np.asarray(waves), dtype=torch.float64), front["frameSamples"] // 2
+    padded = F.pad(waves[:, None], (half, half), mode="reflect")[:, 0]
+    mel = reference.log_mel(padded, front).transpose(1, 2)
+    if front["axis"] == "channels":
+        return mel[:, :, None]
+    parts = [mel]
+    for _ in range(front["slopes"]):
+        parts.append(slope(parts[-1]))
+    return torch.stack(parts, dim=1)
 
 
 ACTIVATIONS = {"none": lambda x: x, "relu": torch.relu, "silu": F.silu}
@@ -141,7 +162,7 @@ def computed(layers, weights, features):
         name, op = layer["name"], layer["op"]
         x = outputs[layer["inputs"][0] if op == "add" else layer["input"]]
         if op == "conv2d":
-            options = [layer[key] for key in ("stride", "padding", "dilation", "groups")]
+            options = [layer.get(key, default) for key, default in (("stride", 1), ("padding", 0), ("dilation", 1), ("groups", 1))]
             x = F.conv2d(x, stored[name + ".weight"].permute(0, 3, 1, 2), stored[name + ".bias"], *options)
         elif op == "bandScale":
             spread = lambda value: value.repeat_interleave(x.shape[2] // layer["parts"], dim=1)[None, :, :, None]

@@ -48,6 +48,7 @@ _PURPOSES = {
     "places of the speech teacher": 60,
     "reference inputs": 100,
     "confirming reference": 101,
+    "confirming fixture": 102,
 }
 
 

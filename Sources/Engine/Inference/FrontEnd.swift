@@ -37,7 +37,11 @@ public final class FrontEnd: Sendable {
             bandHertz = []
             scratchCount = 0
         case .logMel(let numbers):
-            let shape = try numbers.shape(description, file: file)
+            let shape = try numbers.shape(
+                sampleRate: description.sampleRate,
+                windowSamples: description.windowSamples,
+                place: file
+            )
             columns = (description.windowSamples - shape.frameSamples) / shape.hopSamples + 1
             channels = shape.bands
             hopSamples = shape.hopSamples
@@ -81,9 +85,10 @@ public final class FrontEnd: Sendable {
 }
 
 extension LogMelDescription {
-    fileprivate func shape(_ model: ModelDescription, file: String) throws(ModelError) -> LogMelShape {
+    /// - Parameter place: the file, or a network in it, in error messages.
+    func shape(sampleRate: Int, windowSamples: Int, place: String) throws(ModelError) -> LogMelShape {
         func wrong(_ key: String, _ what: String) -> ModelError {
-            .description.saying("\(file): key “frontEnd.\(key)”: \(what); see Models/FORMAT.md")
+            .description.saying("\(place): key “frontEnd.\(key)”: \(what); see Models/FORMAT.md")
         }
         guard (64...4096).contains(fftSize), fftSize & (fftSize - 1) == 0 else {
             throw wrong("fftSize", "\(fftSize) is not a power of two from 64 to 4096")
@@ -91,11 +96,11 @@ extension LogMelDescription {
         guard (2...fftSize).contains(frameSamples) else {
             throw wrong("frameSamples", "\(frameSamples) is not from 2 to fftSize \(fftSize)")
         }
-        guard frameSamples <= model.windowSamples else {
-            throw wrong("frameSamples", "\(frameSamples) is more than the window's \(model.windowSamples) samples")
+        guard frameSamples <= windowSamples else {
+            throw wrong("frameSamples", "\(frameSamples) is more than the window's \(windowSamples) samples")
         }
-        guard (1...model.windowSamples).contains(hopSamples) else {
-            throw wrong("hopSamples", "\(hopSamples) is not from 1 to the window's \(model.windowSamples)")
+        guard (1...windowSamples).contains(hopSamples) else {
+            throw wrong("hopSamples", "\(hopSamples) is not from 1 to the window's \(windowSamples)")
         }
         guard (1...Limits.bands).contains(bands) else {
             throw wrong("bands", "\(bands) is not from 1 to \(Limits.bands)")
@@ -103,8 +108,8 @@ extension LogMelDescription {
         guard lowHertz >= 0, lowHertz < highHertz else {
             throw wrong("lowHertz", "\(lowHertz) is not from 0 to below highHertz \(highHertz)")
         }
-        guard highHertz <= Double(model.sampleRate) / 2 else {
-            throw wrong("highHertz", "\(highHertz) is more than half the sample rate of \(model.sampleRate)")
+        guard highHertz <= Double(sampleRate) / 2 else {
+            throw wrong("highHertz", "\(highHertz) is more than half the sample rate of \(sampleRate)")
         }
         guard Float(floor).isNormal, floor > 0 else {
             throw wrong("floor", "\(floor) is not a positive number that a float can hold")
@@ -114,7 +119,7 @@ extension LogMelDescription {
             throw wrong("deviation", "\(deviation) is not a positive number that a float can hold")
         }
         return LogMelShape(
-            sampleRate: Double(model.sampleRate),
+            sampleRate: Double(sampleRate),
             frameSamples: frameSamples,
             hopSamples: hopSamples,
             fftSize: fftSize,

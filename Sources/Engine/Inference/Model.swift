@@ -28,7 +28,9 @@ public final class Model: Sendable {
     /// Index into `labels` of the label that each logit counts towards, `[logits]`.
     public let labelOfLogit: [Int]
     public let network: Network
-    /// A hash of both files in 16 hexadecimal digits, to tell models apart; not cryptographic.
+    /// The networks that confirm what this one proposes; nil without.
+    public let confirmation: ConfirmingNetworks?
+    /// A hash of all files in 16 hexadecimal digits, to tell models apart; not cryptographic.
     public let identity: String
 
     /// The kernels that run it.
@@ -46,33 +48,48 @@ public final class Model: Sendable {
     /// with the same value are comparable.
     public let embeddingIdentity: String
 
-    /// Loads `model.json` and `model.safetensors` from a folder.
+    /// Loads `model.json`, `model.safetensors` and, for confirming networks, `confirm.safetensors` from a folder.
     ///
     /// - Parameters:
     ///   - kernels: nil selects those that `BECKON_KERNELS` names, or else the fastest that the processor can run.
     ///   - precision: nil selects the one that `BECKON_PRECISION` names, or else the faster one.
-    /// - Throws: a `ModelError` for anything that is wrong with either file; no content of theirs can trap.
+    ///   - confirms: whether to load confirming networks, where the model has some.
+    /// - Throws: a `ModelError` for anything that is wrong with the files; no content of theirs can trap.
     public convenience init(
         folder: String,
         kernels: InstructionSet? = nil,
-        precision: Precision? = nil
+        precision: Precision? = nil,
+        confirms: Bool = true
     ) throws(ModelError) {
         let description = folder + "/model.json"
         let weights = folder + "/model.safetensors"
+        let confirm = folder + "/confirm.safetensors"
+        // Whether the model needs the file is known later; one that is missing is reported then.
+        let hasFile = confirms && access(confirm, F_OK) == 0
         try self.init(
             description: readModelFile(description, limit: Limits.descriptionBytes),
             weights: readModelFile(weights, limit: Limits.weightFileBytes),
-            names: (description, weights),
+            confirm: hasFile ? readModelFile(confirm, limit: Limits.weightFileBytes) : nil,
+            names: (description, weights, confirm),
+            confirms: confirms,
             kernels: kernels,
             precision: precision
         )
     }
 
-    /// Loads a model from the bytes of its two files; `names` are their names in error messages.
+    /// Loads a model from the bytes of its files; `names` are their names in error messages.
+    ///
+    /// - Parameters:
+    ///   - confirm: the weights of the confirming networks; nil where there is no such file.
+    ///   - confirms: whether to load confirming networks, where the model has some.
     public init(
         description json: [UInt8],
         weights bytes: [UInt8],
-        names: (description: String, weights: String) = ("model.json", "model.safetensors"),
+        confirm confirmBytes: [UInt8]? = nil,
+        names: (description: String, weights: String, confirm: String) = (
+            "model.json", "model.safetensors", "confirm.safetensors"
+        ),
+        confirms: Bool = true,
         kernels requestedKernels: InstructionSet? = nil,
         precision requestedPrecision: Precision? = nil
     ) throws(ModelError) {
@@ -95,6 +112,24 @@ public final class Model: Sendable {
             layout: kernels.quantisedLayout,
             from: tensors
         )
+        if confirms, let confirm = description.confirm {
+            guard let confirmBytes else {
+                throw .unreadable.saying(
+                    "\(names.confirm): no such file, but \(names.description) has “confirm”; copy the whole folder"
+                )
+            }
+            confirmation = try ConfirmingNetworks(
+                confirm,
+                labels: description.labels,
+                sampleRate: description.sampleRate,
+                isQuantised: precision == .int8,
+                kernels: kernels,
+                from: SafeTensors(bytes: confirmBytes, file: names.confirm),
+                file: names.description
+            )
+        } else {
+            confirmation = nil
+        }
         plans = ExecutionPlans(network, weights: weights, embeds: false)
         embeddingPlans = ExecutionPlans(network, weights: weights, embeds: true)
 
@@ -111,7 +146,8 @@ public final class Model: Sendable {
         clipContrast = description.contrastOfClips
         let indices = Dictionary(uniqueKeysWithValues: zip(description.labels, description.labels.indices))
         labelOfLogit = description.outputLabels.map { indices[$0] ?? description.labels.count - 1 }
-        identity = padded(hash(bytes[...], hash(json[...])), 16, radix: 16)
+        let filesHash = hash(bytes[...], hash(json[...]))
+        identity = padded(confirmation == nil ? filesHash : hash((confirmBytes ?? [])[...], filesHash), 16, radix: 16)
         embeddingIdentity = padded(network.embeddingHash(tensors, from: frontEnd.identity), 16, radix: 16)
     }
 

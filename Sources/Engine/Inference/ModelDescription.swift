@@ -25,6 +25,7 @@ public struct ModelDescription: Decodable, Sendable {
     /// By sensitivity and mode, which are checked after decoding.
     public var sensitivities: [String: [String: SensitivityDescription]]?
     public var ranges: [String: Double]?
+    package var confirm: ConfirmDescription?
 
     /// The threshold of a label for which the file gives none.
     public static let defaultThreshold: Float = 0.8
@@ -120,7 +121,10 @@ extension ModelDescription {
             }
         }
         guard format == "beckon-model" else { throw wrong("format", "\(quoted(format)), not “beckon-model”") }
-        guard version == 1 else { throw wrong("version", "\(version); this program reads version 1") }
+        guard (1...2).contains(version) else {
+            throw wrong("version", "\(version); this program reads versions 1 and 2")
+        }
+        guard confirm == nil || version == 2 else { throw wrong("confirm", "needs version 2, but this is version 1") }
 
         guard (3...Limits.labels).contains(labels.count) else {
             throw wrong("labels", "\(labels.count) labels, not from 3 to \(Limits.labels)")
@@ -219,6 +223,12 @@ enum Limits {
     static let columns = 1 << 21
     /// Kernel, stride and dilation.
     static let kernel = 1 << 16
+    /// Kernel, stride, dilation and padding of a two-dimensional convolution.
+    static let side = 1 << 12
+    /// Inputs of a sum in a confirming network.
+    static let addends = 8
+    static let confirmingNetworks = 4
+    static let confirmingShifts = 8
     /// Number of weights, both stored and packed.
     static let weights = 1 << 28
     /// Floats of all tensors for one window.

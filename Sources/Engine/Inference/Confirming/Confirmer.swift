@@ -1,0 +1,115 @@
+private import Glibc
+import KernelInterface
+
+/// Looks at windows of a recording with all networks of a ``ConfirmingNetworks``, and fuses their answers with the streaming network's.
+///
+/// `init` allocates all memory; `look` allocates nothing.
+public struct Confirmer: ~Copyable, Sendable {
+    /// Posteriors of the fused answer after `look`: the confirmed words, `[ConfirmingNetworks.words]`, then everything else.
+    public private(set) var fused: [Float]
+    /// The same of the confirming networks alone.
+    public private(set) var confirmed: [Float]
+
+    private let confirmation: ConfirmingNetworks
+    private let kernels: KernelSet
+    private let prior: Prior
+    private let arena: Arena
+    private let window: Arena.Region
+    private let memory: Arena.Region
+    private let probabilities: Arena.Region
+
+    /// A window's highest magnitude: louder ones are scaled down to it, as in training.
+    private static let peak: Float = 0.5
+    /// The least posterior whose logarithm is taken.
+    private static let least: Float = 1e-6
+
+    /// - Parameter model: has a confirmation.
+    public init(_ confirmation: ConfirmingNetworks, of model: Model, prior: Prior = .stream) {
+        self.confirmation = confirmation
+        self.prior = prior
+        kernels = model.kernels
+        var layout = Arena.Layout()
+        window = layout.reserve(confirmation.networks.map(\.windowSamples).max() ?? 0)
+        memory = layout.reserve(confirmation.networks.map(\.memoryCount).max() ?? 0)
+        probabilities = layout.reserve(confirmation.networks.map(\.labels.count).max() ?? 0)
+        arena = Arena(layout)
+        fused = [Float](repeating: 0, count: confirmation.words.count + 1)
+        confirmed = fused
+    }
+
+    /// Computes `fused` and `confirmed`.
+    ///
+    /// - Parameters:
+    ///   - posteriors: of the streaming network, `[model's labels]`.
+    ///   - middle: the sample in the middle of the word.
+    ///   - read: writes so many samples, from a sample on, to memory; those that a recording does not have are 0.
+    public mutating func look(
+        _ posteriors: [Float],
+        middle: Int,
+        read: (_ first: Int, UnsafeMutableBufferPointer<Float>) -> Void
+    ) {
+        let other = confirmation.words.count
+        for index in confirmed.indices { confirmed[index] = 0 }
+        var total: Float = 0
+        // Counts indices: an array's iterator allocates in builds without optimisation.
+        for number in confirmation.networks.indices {
+            let network = confirmation.networks[number]
+            let share = prior == .clip ? network.clipShare : network.share
+            guard share > 0 else { continue }
+            total += share
+            for index in network.shifts.indices {
+                let samples = UnsafeMutableBufferPointer(start: arena[window], count: network.windowSamples)
+                read(middle + network.shifts[index] - network.windowSamples / 2, samples)
+                limit(samples)
+                let logits = network.run(arena[window], memory: arena[memory], kernels: kernels)
+                guard kernels.softmax(logits, arena[probabilities], network.labels.count, 1) else { continue }
+                add(number, weight: share / Float(network.shifts.count))
+            }
+        }
+        let own = prior == .clip ? confirmation.clipShare : confirmation.share
+        var rest: Float = 1
+        for index in 0..<other {
+            let posterior = posteriors[confirmation.words[index]]
+            rest -= posterior
+            fused[index] = confirmed[index] + own * log(max(Self.least, posterior))
+        }
+        fused[other] = confirmed[other] + own * log(max(Self.least, rest))
+        if total > 0 { for index in confirmed.indices { confirmed[index] /= total } }
+        Self.normalise(&confirmed)
+        Self.normalise(&fused)
+    }
+
+    /// Adds the log-posteriors of the network's newest run to `confirmed`.
+    private mutating func add(_ network: Int, weight: Float) {
+        let probabilities = arena[probabilities]
+        let logits = confirmation.logits[network]
+        for index in logits.indices { confirmed[index] += weight * log(max(Self.least, probabilities[logits[index]])) }
+        let others = confirmation.otherLogits[network]
+        var rest: Float = 0
+        for index in others.indices { rest += probabilities[others[index]] }
+        confirmed[logits.count] += weight * log(max(Self.least, rest))
+    }
+
+    /// Scales samples so that none exceeds the peak; samples that are not finite become 0.
+    private func limit(_ samples: UnsafeMutableBufferPointer<Float>) {
+        var highest: Float = 0
+        for index in samples.indices {
+            let magnitude = abs(samples[index])
+            if magnitude.isFinite { highest = max(highest, magnitude) } else { samples[index] = 0 }
+        }
+        guard highest > Self.peak else { return }
+        let scale = Self.peak / highest
+        for index in samples.indices { samples[index] *= scale }
+    }
+
+    /// Turns logarithms into posteriors.
+    private static func normalise(_ logarithms: inout [Float]) {
+        var (highest, sum) = (-Float.infinity, Float(0))
+        for index in logarithms.indices { highest = max(highest, logarithms[index]) }
+        for index in logarithms.indices {
+            logarithms[index] = exp(logarithms[index] - highest)
+            sum += logarithms[index]
+        }
+        for index in logarithms.indices { logarithms[index] /= sum }
+    }
+}

@@ -1,0 +1,94 @@
+public import Core
+import KernelInterface
+import Kernels
+
+/// The networks of a model that confirm what its streaming network proposes.
+public final class ConfirmingNetworks: Sendable {
+    public let networks: [ConfirmingNetwork]
+    /// Weight of the streaming network's log-posteriors in a stream, and for single clips.
+    let share: Float
+    let clipShare: Float
+    /// The least score that is proposed, in each mode.
+    public let proposals: [DetectionMode: Float]
+    /// The words of the model that all networks know, by index among its labels.
+    public let words: [Int]
+    /// For each network the logit of each of these words, `[networks][words]`.
+    let logits: [[Int]]
+    /// For each network the other logits, `[networks][…]`.
+    let otherLogits: [[Int]]
+
+    /// Samples of the longest window, with its shifts: what of a recording one look may read before and after a word's middle.
+    public let reachSamples: Int
+    /// Multiply-adds of one look, all networks and shifts together.
+    public var multiplyAdds: Int { networks.reduce(0) { $0 + $1.multiplyAdds } }
+    /// Bytes of the packed weights.
+    public var weightBytes: Int { networks.reduce(0) { $0 + $1.weightBytes } }
+
+    /// The least score that is proposed where the model does not say.
+    static let defaultProposal = 0.2
+
+    /// - Parameters:
+    ///   - labels: of the model, whose last two are no words.
+    ///   - file: name of the description in error messages.
+    init(
+        _ description: ConfirmDescription,
+        labels: [String],
+        sampleRate: Int,
+        isQuantised: Bool,
+        kernels: borrowing KernelSet,
+        from tensors: SafeTensors,
+        file: String
+    ) throws(ModelError) {
+        func wrong(_ key: String, _ what: String) -> ModelError {
+            .description.saying("\(file): key “confirm.\(key)”: \(what); see Models/FORMAT.md")
+        }
+        guard (1...Limits.confirmingNetworks).contains(description.networks.count) else {
+            throw wrong(
+                "networks",
+                "\(description.networks.count) networks, not from 1 to \(Limits.confirmingNetworks)"
+            )
+        }
+        guard Set(description.networks.map(\.name)).count == description.networks.count else {
+            throw wrong("networks", "two have the same name")
+        }
+        for (key, share) in [("share", description.share), ("clipShare", description.clipShare ?? 0)] {
+            guard share >= 0, share <= 10 else { throw wrong(key, "\(share) is not from 0 to 10") }
+        }
+        var proposals: [DetectionMode: Float] = [:]
+        for mode in DetectionMode.allCases { proposals[mode] = Float(Self.defaultProposal) }
+        for (name, score) in (description.proposals ?? [:]).sorted(by: { $0.key < $1.key }) {
+            guard let mode = DetectionMode(rawValue: name) else {
+                throw wrong("proposals", "\(quoted(name)) is not a mode; use command or spot")
+            }
+            guard score > 0, score < 1 else { throw wrong("proposals", "\(score) is not between 0 and 1") }
+            proposals[mode] = Float(score)
+        }
+        var networks: [ConfirmingNetwork] = []
+        for network in description.networks {
+            networks.append(
+                try ConfirmingNetwork(
+                    network,
+                    sampleRate: sampleRate,
+                    isQuantised: isQuantised,
+                    kernels: kernels,
+                    from: tensors,
+                    file: file
+                )
+            )
+        }
+        let known = networks.map { network in
+            Dictionary(uniqueKeysWithValues: zip(network.labels, network.labels.indices))
+        }
+        let words = Labels(labels).wordIndices.filter { index in known.allSatisfy { $0[labels[index]] != nil } }
+        guard !words.isEmpty else { throw wrong("networks", "they know none of the model's words in common") }
+        self.networks = networks
+        self.words = words
+        self.proposals = proposals
+        logits = known.map { indices in words.map { indices[labels[$0]] ?? 0 } }
+        let names = Set(words.map { labels[$0] })
+        otherLogits = networks.map { network in network.labels.indices.filter { !names.contains(network.labels[$0]) } }
+        share = Float(description.share)
+        clipShare = Float(description.clipShare ?? description.share)
+        reachSamples = networks.map { $0.windowSamples / 2 + ($0.shifts.map(abs).max() ?? 0) }.max() ?? 0
+    }
+}
