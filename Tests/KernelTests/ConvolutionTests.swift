@@ -128,4 +128,60 @@ struct ConvolutionTests {
             for channel in 0..<50 { #expect(one.base[channel] == all.base[column * 50 + channel]) }
         }
     }
+
+    @Test(arguments: InstructionSet.supported)
+    func `folded columns are those of the layer to the last bit`(set: InstructionSet) throws {
+        let kernels = try #require(set.kernels)
+        var random = SplitMix(seed: 14)
+        func result(
+            _ shape: ConvolutionShape,
+            _ columns: Int,
+            _ input: [Float],
+            _ layer: (weights: [Float], bias: [Float])
+        ) -> [Float] {
+            let packed = AlignedFloats(packedConvolutionCount(shape))
+            packConvolution(weights: layer.weights, bias: layer.bias, shape: shape, into: packed.base)
+            let count = columns * shape.outputChannels
+            let output = AlignedFloats(count)
+            kernels.convolve(input, output.base, shape.adjacentColumns(columns), packed.base, shape, nil, true)
+            return Array(UnsafeBufferPointer(start: output.base, count: count))
+        }
+        for round in 0..<100 {
+            let stride = random.int(1...3)
+            let count = random.int(1...9)
+            var shape = ConvolutionShape(
+                inputChannels: random.int(1...9),
+                outputChannels: random.int(1...8),
+                kernel: 2 * stride + random.int(0...4),
+                stride: stride
+            )
+            let folded = shape.foldableColumns
+            #expect(folded == 16 / shape.outputChannels)
+            if round % 4 == 0 { shape = shape.over(bands: 3, columns: folded * count, more: random.int(0...9)) }
+            let input = random.floats(shape.inputCount(for: folded * count))
+            let (weights, bias) = (random.floats(shape.weightCount), random.floats(shape.outputChannels))
+            let expected = result(shape, folded * count, input, (weights, bias))
+            let layer = foldConvolution(weights: weights, bias: bias, shape: shape, columns: folded)
+            #expect(result(shape.folded(folded), count, input, layer) == expected, "\(shape)")
+        }
+    }
+
+    @Test func `only layers whose columns share inputs and leave panels half empty are folded`() {
+        func columns(_ outputs: Int, kernel: Int, stride: Int, dilation: Int = 1, groups: Int = 1) -> Int {
+            ConvolutionShape(
+                inputChannels: 4,
+                outputChannels: outputs,
+                kernel: kernel,
+                stride: stride,
+                dilation: dilation,
+                groups: groups
+            ).foldableColumns
+        }
+        let outputs = [1, 2, 3, 4, 5, 8, 9, 16, 17, 40]
+        #expect(outputs.map { columns($0, kernel: 4, stride: 2) } == [16, 8, 5, 4, 3, 2, 1, 1, 1, 1])
+        #expect(columns(2, kernel: 3, stride: 2) == 1)
+        #expect(columns(2, kernel: 1, stride: 1) == 1)
+        #expect(columns(2, kernel: 4, stride: 1, dilation: 2) == 1)
+        #expect(columns(2, kernel: 4, stride: 1, groups: 2) == 1)
+    }
 }

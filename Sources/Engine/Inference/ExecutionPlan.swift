@@ -24,6 +24,8 @@ struct ExecutionPlan: Sendable {
         /// Floats from the start of the weights.
         var weights: Int
         var isQuantised: Bool
+        /// Adjacent output columns that are computed as one.
+        var foldedColumns: Int
         var residual: Int?
         var relu: Bool
         /// The results as floats; nil where nothing reads them.
@@ -106,6 +108,7 @@ struct ExecutionPlan: Sendable {
                     shape: shape,
                     weights: packed.offset,
                     isQuantised: packed.isQuantised,
+                    foldedColumns: packed.foldedColumns,
                     relu: relu,
                     floats: buffers.floats.newCount > 0 ? buffers.floats.newOffset : nil
                 )
@@ -222,39 +225,68 @@ struct ExecutionPlan: Sendable {
     }
 
     /// One stream: all columns in one call. Several: one call per column, for that column of all streams.
+    ///
+    /// Where the columns that are computed as one do not divide all columns, the last ones overlap those before.
     private func convolve(
         _ step: Step,
         _ convolution: Convolution,
         _ memory: Memory,
         _ kernels: borrowing KernelSet
     ) {
-        let shape = convolution.shape
-        let quantisedBytes = kernels.quantisedLayout.inputBytes
-        let inputBytes = convolution.isQuantised ? quantisedBytes : 4
-        let adjacent = shape.adjacentColumns(step.columns)
-        var columns = adjacent
-        var output = QuantisedOutput()
-        output.quantisedStride = shape.outputChannels * quantisedBytes
-        if let quantiser = convolution.quantiser { output.quantiser = quantiser }
-        let calls = memory.streams > 1 ? step.columns : 1
+        let folded = convolution.foldedColumns
+        let (whole, rest) = step.columns.quotientAndRemainder(dividingBy: folded)
         if memory.streams > 1 {
+            let inputBytes = convolution.isQuantised ? kernels.quantisedLayout.inputBytes : 4
             let stride = memory.streamStride
-            columns.count = memory.streams
-            (columns.inputStride, columns.outputStride) = (stride / inputBytes, stride / 4)
-            output.quantisedStride = stride
-        }
-        let (weights, relu) = (memory.weights + convolution.weights, convolution.relu)
-        for call in 0..<calls {
-            let target = call * adjacent.outputStride
-            let input = memory.state + step.input + call * adjacent.inputStride * inputBytes
-            let residual = convolution.residual.map { UnsafePointer(floats(memory.state, $0) + target) }
-            if let offset = convolution.floats { output.floats = floats(memory.state, offset) + target }
-            if let offset = convolution.quantised { output.quantised = memory.state + offset + target * quantisedBytes }
-            if convolution.isQuantised {
-                kernels.convolveQuantised(input, output, columns, weights, shape, residual, relu)
-            } else if let result = output.floats {
-                kernels.convolve(floats(input, 0), result, columns, weights, shape, residual, relu)
+            var streams = convolution.shape.adjacentColumns(memory.streams)
+            (streams.inputStride, streams.outputStride) = (stride / inputBytes, stride / 4)
+            for index in 0..<whole {
+                convolve(step, convolution, from: index * folded, streams, quantisedStride: stride, memory, kernels)
             }
+            if rest > 0 {
+                let first = step.columns - folded
+                convolve(step, convolution, from: first, streams, quantisedStride: stride, memory, kernels)
+            }
+        } else {
+            let shape = convolution.shape.folded(folded)
+            let stride = shape.outputChannels * kernels.quantisedLayout.inputBytes
+            let columns = shape.adjacentColumns(whole)
+            convolve(step, convolution, from: 0, columns, quantisedStride: stride, memory, kernels)
+            if rest > 0 {
+                let last = shape.adjacentColumns(1)
+                let first = step.columns - folded
+                convolve(step, convolution, from: first, last, quantisedStride: stride, memory, kernels)
+            }
+        }
+    }
+
+    /// One call of the kernel, beginning with the step's column `first`.
+    private func convolve(
+        _ step: Step,
+        _ convolution: Convolution,
+        from first: Int,
+        _ columns: StridedColumns,
+        quantisedStride: Int,
+        _ memory: Memory,
+        _ kernels: borrowing KernelSet
+    ) {
+        let quantisedBytes = kernels.quantisedLayout.inputBytes
+        let adjacent = convolution.shape.adjacentColumns(1)
+        let shape = convolution.shape.folded(convolution.foldedColumns)
+        let target = first * adjacent.outputStride
+        let inputBytes = convolution.isQuantised ? quantisedBytes : 4
+        let input = memory.state + step.input + first * adjacent.inputStride * inputBytes
+        let residual = convolution.residual.map { UnsafePointer(floats(memory.state, $0) + target) }
+        var output = QuantisedOutput()
+        output.quantisedStride = quantisedStride
+        if let quantiser = convolution.quantiser { output.quantiser = quantiser }
+        if let offset = convolution.floats { output.floats = floats(memory.state, offset) + target }
+        if let offset = convolution.quantised { output.quantised = memory.state + offset + target * quantisedBytes }
+        let (weights, relu) = (memory.weights + convolution.weights, convolution.relu)
+        if convolution.isQuantised {
+            kernels.convolveQuantised(input, output, columns, weights, shape, residual, relu)
+        } else if let result = output.floats {
+            kernels.convolve(floats(input, 0), result, columns, weights, shape, residual, relu)
         }
     }
 

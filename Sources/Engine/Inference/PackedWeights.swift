@@ -8,6 +8,8 @@ struct PackedWeights: ~Copyable, Sendable {
         var offset = 0
         /// Whether the layer computes in integers.
         var isQuantised = false
+        /// Adjacent output columns that are computed as one; see `ConvolutionShape.folded`.
+        var foldedColumns = 1
     }
 
     private let arena: Arena
@@ -37,7 +39,9 @@ struct PackedWeights: ~Copyable, Sendable {
             try file.require(layer.name + ".bias", shape: [shape.outputChannels])
             let isQuantised = shape.canBeQuantised && ranges[network.tensors[layer.inputs[0]].name] != nil
             layers[index].isQuantised = isQuantised
-            let count = isQuantised ? packedQuantisedCount(shape) : packedConvolutionCount(shape)
+            if !isQuantised { layers[index].foldedColumns = PackedWeights.foldedColumns(of: index, shape, network) }
+            let computed = shape.folded(layers[index].foldedColumns)
+            let count = isQuantised ? packedQuantisedCount(shape) : packedConvolutionCount(computed)
             layers[index].offset = arenaLayout.reserve(count).offset
             guard arenaLayout.count <= Limits.weights else {
                 throw .size.saying(
@@ -62,13 +66,26 @@ struct PackedWeights: ~Copyable, Sendable {
                     into: target
                 )
             } else {
-                packConvolution(weights: weights, bias: bias, shape: shape, into: target)
+                let count = layers[index].foldedColumns
+                let folded =
+                    count == 1
+                    ? (weights, bias) : foldConvolution(weights: weights, bias: bias, shape: shape, columns: count)
+                packConvolution(weights: folded.0, bias: folded.1, shape: shape.folded(count), into: target)
             }
         }
         self.arena = arena
         self.layout = layout
         self.layers = layers
         self.quantisers = quantisers
+    }
+
+    /// Columns of a layer that are computed as one.
+    ///
+    /// A column's result then depends on its neighbours' inputs where these are not finite. So columns of a stream are not folded:
+    /// its hops would differ from a whole window.
+    private static func foldedColumns(of index: Int, _ shape: ConvolutionShape, _ network: Network) -> Int {
+        let count = shape.foldableColumns
+        return network.streams || network.tensors[index + 1].columns < count ? 1 : count
     }
 
     /// A tensor and its views are quantised alike, by the largest of their ranges.

@@ -57,6 +57,12 @@ func multiply<Row: TileRow>(
         tileOutput.advance(panels: count)
     }
     #if KERNEL_AVX512
+    if columns == 1 {
+        while panel + 8 <= panels {
+            tile(OneColumn<PanelPair<PanelPair<PanelPair<Row>>>>.self, input, weights, tileInput, tileOutput)
+            advance(8)
+        }
+    }
     while panel + 4 <= panels {
         tiles(PanelPair<PanelPair<Row>>.self, input, columns, weights, tileInput, tileOutput)
         advance(4)

@@ -130,6 +130,8 @@ protocol TileRow {
     mutating func add(_ factor: Factor, _ weights: Weights)
     /// Quantises all panels, which must be full.
     func quantise(_ panels: PanelGroup, _ clamp: Clamp, to target: UnsafeMutableRawPointer)
+    /// Writes all panels, which must be full, as floats.
+    func write(_ panels: PanelGroup, relu: Bool, to target: UnsafeMutablePointer<Float>)
     /// Writes the results of a tile; `sums` holds its rows, `[columns × panelCount]`.
     static func finish(
         _ sums: UnsafeRawPointer,
@@ -162,6 +164,12 @@ struct FloatPanel: TileRow {
 
     @inline(__always) func quantise(_ panels: PanelGroup, _ clamp: Clamp, to target: UnsafeMutableRawPointer) {
         clamp.quantise(sums, to: target)
+    }
+
+    @inline(__always) func write(_ panels: PanelGroup, relu: Bool, to target: UnsafeMutablePointer<Float>) {
+        var result = sums
+        result.finish(nil, relu)
+        result.write(to: target)
     }
 
     @inline(__always)
@@ -213,6 +221,11 @@ struct PanelPair<Half: TileRow>: TileRow {
         a.quantise(panels, clamp, to: target)
         let channels = Half.panels * panelWidth
         b.quantise(panels.skipping(Half.panels), clamp, to: target + channels * IntegerDot.layout.inputBytes)
+    }
+
+    @inline(__always) func write(_ panels: PanelGroup, relu: Bool, to target: UnsafeMutablePointer<Float>) {
+        a.write(panels, relu: relu, to: target)
+        b.write(panels.skipping(Half.panels), relu: relu, to: target + Half.panels * panelWidth)
     }
 
     @inline(__always)

@@ -30,6 +30,12 @@ struct QuantisedPanel: TileRow {
         clamp.quantise(QuantisedPanel.floats(dot.total, panels), to: target)
     }
 
+    @inline(__always) func write(_ panels: PanelGroup, relu: Bool, to target: UnsafeMutablePointer<Float>) {
+        var result = QuantisedPanel.floats(dot.total, panels)
+        result.finish(nil, relu)
+        result.write(to: target)
+    }
+
     /// The sums of the first panel as floats.
     @inline(__always) private static func floats(_ sums: Int32Panel, _ panels: PanelGroup) -> Panel {
         let head = UnsafeRawPointer(panels.first).assumingMemoryBound(to: SIMD16<Float>.self)

@@ -49,6 +49,11 @@ struct TileOutput {
         return !relu || quantiser.low >= 0 ? quantised : nil
     }
 
+    /// The results as floats, where the panels are full and nothing else is wanted: straight from registers, too.
+    @inline(__always) func onlyFloats(panels: Int) -> UnsafeMutablePointer<Float>? {
+        quantised == nil && residual == nil && width >= panels * panelWidth ? floats : nil
+    }
+
     /// Moves to a later column.
     @inline(__always) mutating func advance(columns: Int) {
         move(floats: columns * columnStride, bytes: columns * quantisedStride)
@@ -78,6 +83,8 @@ protocol TileColumns {
     mutating func add(_ input: UnsafePointer<Row.Input>, _ stride: Int, _ weights: Row.Weights)
     /// Quantises all panels, which must be full, to columns `stride` bytes apart.
     func quantise(_ panels: PanelGroup, _ clamp: Clamp, to target: UnsafeMutableRawPointer, _ stride: Int)
+    /// Writes all panels, which must be full, as floats, to columns `stride` floats apart.
+    func write(_ panels: PanelGroup, relu: Bool, to target: UnsafeMutablePointer<Float>, _ stride: Int)
 }
 
 struct OneColumn<Row: TileRow>: TileColumns {
@@ -94,6 +101,11 @@ struct OneColumn<Row: TileRow>: TileColumns {
     @inline(__always)
     func quantise(_ panels: PanelGroup, _ clamp: Clamp, to target: UnsafeMutableRawPointer, _ stride: Int) {
         sums.quantise(panels, clamp, to: target)
+    }
+
+    @inline(__always)
+    func write(_ panels: PanelGroup, relu: Bool, to target: UnsafeMutablePointer<Float>, _ stride: Int) {
+        sums.write(panels, relu: relu, to: target)
     }
 }
 
@@ -120,6 +132,12 @@ struct AndNext<Before: TileColumns>: TileColumns {
     func quantise(_ panels: PanelGroup, _ clamp: Clamp, to target: UnsafeMutableRawPointer, _ stride: Int) {
         before.quantise(panels, clamp, to: target, stride)
         sums.quantise(panels, clamp, to: target + Before.count * stride)
+    }
+
+    @inline(__always)
+    func write(_ panels: PanelGroup, relu: Bool, to target: UnsafeMutablePointer<Float>, _ stride: Int) {
+        before.write(panels, relu: relu, to: target, stride)
+        sums.write(panels, relu: relu, to: target + Before.count * stride)
     }
 }
 
@@ -150,6 +168,9 @@ func tile<Columns: TileColumns>(
     }
     if let target = output.onlyQuantised(panels: Columns.Row.panels) {
         return columns.quantise(panels, Clamp(output.quantiser), to: target, output.quantisedStride)
+    }
+    if let target = output.onlyFloats(panels: Columns.Row.panels) {
+        return columns.write(panels, relu: output.relu, to: target, output.columnStride)
     }
     // Only this copy is in memory, so that the sums stay in registers until now.
     withUnsafeBytes(of: columns) { sums in
