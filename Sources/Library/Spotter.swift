@@ -151,6 +151,9 @@ public struct Detection: Equatable, Sendable {
     public let word: String
     /// Confidence, 0…1.
     public let confidence: Double
+    /// Where networks confirmed it: its score in the streaming network, and their posterior, 0…1.
+    public let proposed: Double?
+    public let confirmed: Double?
     /// Estimated bounds of the word, in seconds.
     public let start: Double
     public let end: Double
@@ -160,6 +163,7 @@ public struct Detection: Equatable, Sendable {
         guard detection.kind == .word else { return nil }
         word = detection.name(labels: labels, phrases: [])
         confidence = Double(detection.confidence)
+        (proposed, confirmed) = (detection.proposed.map(Double.init), detection.confirmed.map(Double.init))
         start = min(detection.start, length)
         end = min(detection.end, length)
     }

@@ -116,7 +116,7 @@ struct ConfirmingTests {
     func `answers are fused as weighted sums of log-posteriors`(prior: Prior) throws {
         let model = try Model(folder: Self.folder.path)
         let confirmation = try #require(model.confirmation)
-        var confirmer = Confirmer(confirmation, of: model, prior: prior)
+        let confirmer = Confirmer(confirmation, of: model, prior: prior)
         var random = SplitMix(seed: 7)
         for round in 0..<4 {
             let audio = random.floats(40000).map { round == 1 ? $0 * 0.01 : $0 * 2 }
@@ -139,7 +139,7 @@ struct ConfirmingTests {
 
     @Test func `samples that are not finite count as silence`() throws {
         let model = try Model(folder: Self.folder.path)
-        var confirmer = Confirmer(try #require(model.confirmation), of: model)
+        let confirmer = Confirmer(try #require(model.confirmation), of: model)
         confirmer.look([0.5, 0.1, 0.05, 0.3, 0.05], middle: 0) { _, samples in
             for index in samples.indices { samples[index] = index % 3 == 0 ? .nan : -.infinity }
         }
@@ -149,7 +149,7 @@ struct ConfirmingTests {
     }
 
     private final class Looks {
-        var confirmer: Confirmer
+        let confirmer: Confirmer
         init(_ model: Model, _ confirmation: ConfirmingNetworks) { confirmer = Confirmer(confirmation, of: model) }
 
         func look() {
@@ -180,7 +180,7 @@ struct ConfirmingTests {
         do throws(ModelError) {
             let model = try Model(description: description, weights: weights, confirm: without ? nil : confirm ?? bytes)
             if let confirmation = model.confirmation {
-                var confirmer = Confirmer(confirmation, of: model)
+                let confirmer = Confirmer(confirmation, of: model)
                 confirmer.look([0.2, 0.2, 0.2, 0.2, 0.2], middle: 0) { _, samples in samples.update(repeating: 0.1) }
             }
             return nil

@@ -92,7 +92,8 @@ struct ModelValidationTests {
         }
         #expect(error(with(contrast([:]).0, contrast([:]).1)) == nil)
         let cases: [(String, Any)] = [
-            ("format", "other-model"), ("version", 2), ("temperature", 0), ("temperature", -1), ("temperature", 1e9),
+            ("format", "other-model"), ("version", 0), ("version", 3), ("temperature", 0), ("temperature", -1),
+            ("temperature", 1e9),
             ("clipContrast", [5, 9]), ("clipContrast", "loud"), ("clipContrast", ["from": 5, "to": 9]),
             contrast(["from": 9, "to": 5]), contrast(["from": -1]), contrast(["to": 101]),
             contrast(["over": 0]), contrast(["over": -1]), contrast(["over": 5]),

@@ -4,7 +4,8 @@ import Core
 
 /// A trace of scores drawn as text, one character per hop, so that a gate test is easy to read.
 ///
-/// A capital letter is its word at 0.95, a small letter at 0.6; `.` is silence, `?` other speech. A second line of the same length
+/// A capital letter is its word at 0.95, a small letter at 0.6, `p` up at 0.4, and `b` up beside a higher other speech; `.` is silence, `?`
+/// other speech. A second line of the same length
 /// draws the activity: `#` sound, `.` quiet. Without it, every hop but `.` has sound.
 struct ScoreTrace {
     static let words = ["up", "stop", "left", "right"]
@@ -48,6 +49,8 @@ struct ScoreTrace {
         case "?": scores[unknown] = 0.95
         case "U": scores[0] = 0.95
         case "u": (scores[0], scores[unknown]) = (0.6, 0.36)
+        case "p": (scores[0], scores[silence]) = (0.4, 0.1)
+        case "b": (scores[0], scores[unknown], scores[silence]) = (0.5, 0.55, 0)
         case "S": scores[1] = 0.95
         case "s": (scores[1], scores[unknown]) = (0.6, 0.36)
         case "L": scores[2] = 0.95

@@ -11,7 +11,7 @@ struct JSONLines: ReportFormat {
     /// The members of a detection but its file.
     static func members(_ found: FileDetection) -> [JSON.Member] {
         let detection = found.detection
-        return [
+        var members = [
             JSON.Member("event", .string(detection.kind.key)),
             JSON.Member(detection.kind.subjectKey, .string(found.name)),
             JSON.Member("confidence", .number(detection.confidence, places: 4)),
@@ -19,6 +19,11 @@ struct JSONLines: ReportFormat {
             JSON.Member("end", .number(detection.end, places: 3)),
             JSON.Member("time", .number(detection.time, places: 3)),
         ]
+        if let proposed = detection.proposed { members.append(JSON.Member("proposed", .number(proposed, places: 4))) }
+        if let confirmed = detection.confirmed {
+            members.append(JSON.Member("confirmed", .number(confirmed, places: 4)))
+        }
+        return members
     }
 
     static func scores(_ clip: ClipLabel) -> JSON {

@@ -17,6 +17,7 @@ public final class DetectorStream {
     fileprivate var handler: PosteriorHandler
     fileprivate var taught: TaughtWordScorer
     fileprivate var activity: ActivityDetector
+    fileprivate var look: SecondLook?
     fileprivate var vocabulary: Vocabulary
     /// The settings and the network's batch that it was adapted to; see ``BatchDetector``.
     fileprivate var generation: Int
@@ -32,6 +33,7 @@ public final class DetectorStream {
         vocabulary = batch.settings.vocabulary
         taught = TaughtWordScorer(vocabulary.taught, dimensions: vocabulary.model.embeddingCount)
         activity = ActivityDetector(of: vocabulary.model)
+        look = batch.makeLook(after: 0)
         generation = batch.generation
         batchGeneration = batch.batchGeneration
         hopSamples = vocabulary.model.hopSamples
@@ -97,6 +99,7 @@ public final class DetectorStream {
         }
         window.initialize(repeating: 0)
         handler.flush()
+        look?.flush()
         taught.flush()
         activity.flush()
     }
@@ -112,6 +115,8 @@ public struct BatchDetector: ~Copyable {
     private var batch: StreamBatch
     /// The batch before, if it was of the same model: its streams go on in it until their windows in the new one are full.
     private var formerBatch: StreamBatch?
+    /// Looks at proposals of all streams in turn; nil for a model without confirming networks.
+    private var confirmer: Confirmer?
     /// Counts changes of the settings; a stream adapts to them before its next hop.
     fileprivate private(set) var generation = 0
     /// Counts the network's batches.
@@ -120,6 +125,12 @@ public struct BatchDetector: ~Copyable {
     public init(_ settings: DetectorSettings) {
         self.settings = settings
         batch = StreamBatch(settings.vocabulary.model, embeds: !settings.vocabulary.taught.isEmpty)
+        confirmer = Confirmer(settings.vocabulary.model)
+    }
+
+    /// What looks at the proposals of a stream, after so many hops of it.
+    fileprivate func makeLook(after hops: Int) -> SecondLook? {
+        SecondLook(settings.vocabulary.model, confirmer: confirmer, hops: hops)
     }
 
     fileprivate var newestSamples: Int { batch.newestSamples }
@@ -135,7 +146,10 @@ public struct BatchDetector: ~Copyable {
             var other = StreamBatch(vocabulary.model, embeds: !vocabulary.taught.isEmpty)
             swap(&batch, &other)
             formerBatch = consume other
-            if vocabulary.model !== old.model { formerBatch = nil }
+            if vocabulary.model !== old.model {
+                formerBatch = nil
+                confirmer = Confirmer(vocabulary.model)
+            }
             batchGeneration += 1
         }
         settings = new
@@ -166,11 +180,15 @@ public struct BatchDetector: ~Copyable {
         for (index, stream) in streams.enumerated() {
             if !settings.vocabulary.taught.isEmpty { stream.taught.add(stream.network.embedding) }
             stream.activity.add(hop: stream.hop.span, logits: stream.scoring.activity)
+            stream.look?.add(hop: stream.hop.span)
             stream.handler.process(
                 HopScores(posteriors: stream.scoring.posteriors, taught: stream.taught.probabilities),
-                activity: stream.activity.history
+                activity: stream.activity.history,
+                confirmer: stream.look
             ) { report(index, $0) }
-            if stream.endsWithHop { stream.handler.finish(activity: stream.activity.history) { report(index, $0) } }
+            if stream.endsWithHop {
+                stream.handler.finish(activity: stream.activity.history, confirmer: stream.look) { report(index, $0) }
+            }
             stream.shift()
         }
     }
@@ -183,6 +201,7 @@ public struct BatchDetector: ~Copyable {
         _ = stream.handler.update(settings, replacing: old)
         if old !== vocabulary {
             stream.vocabulary = vocabulary
+            if vocabulary.model !== old.model { stream.look = makeLook(after: stream.handler.gate.streamHops) }
             if vocabulary.taught != old.taught || vocabulary.model !== old.model {
                 stream.taught = TaughtWordScorer(
                     vocabulary.taught,

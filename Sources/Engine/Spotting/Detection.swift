@@ -48,6 +48,9 @@ public struct Detection: Equatable, Sendable, BitwiseCopyable {
     /// Smoothed posterior, 0…1; for a phrase, the lowest among its words; for a session, that of the word that began or
     /// ended it, else 0.
     public let confidence: Float
+    /// Of a word that networks confirmed: its score in the streaming network, and their posterior; `confidence` is of both.
+    public internal(set) var proposed: Float?
+    public internal(set) var confirmed: Float?
     /// Estimated start and end of the word or phrase, or of the word that began or ended a session; `time` if there is none.
     public internal(set) var start: Double
     public internal(set) var end: Double

@@ -1,3 +1,5 @@
+import Inference
+
 /// Detects words and phrases in one stream of audio windows: network, smoother, gate, phrase matcher and sessions.
 ///
 /// Files and microphones use the same detector. It has no clock: time is counted in hops. After `init`, only ``update``
@@ -8,11 +10,13 @@ public struct Detector: ~Copyable {
 
     private var scorer: HopScorer
     private var handler: PosteriorHandler
+    private var look: SecondLook?
 
     public init(_ settings: DetectorSettings) {
         self.settings = settings
         scorer = HopScorer(settings.vocabulary, lookaheadQuiet: settings.lookaheadQuiet)
         handler = PosteriorHandler(settings)
+        look = SecondLook(settings.vocabulary.model, confirmer: Confirmer(settings.vocabulary.model))
     }
 
     /// Smoothed posteriors after the newest hop, `[labels]`: the input of the gate.
@@ -20,6 +24,9 @@ public struct Detector: ~Copyable {
 
     /// Speech or sound activity up to the newest hop, in which the gate finds pauses.
     public var activity: ActivityHistory { scorer.activity }
+
+    /// How often confirming networks looked at a proposal.
+    public var looks: Int { handler.looks }
 
     /// State of the gate after the newest hop.
     public var gate: Gate { handler.gate }
@@ -31,14 +38,21 @@ public struct Detector: ~Copyable {
     ///   - report: called for each detection of this hop, in the order of ``PosteriorHandler/process(_:lookahead:activity:report:)``.
     public mutating func process(window: Span<Float>, report: (Detection) -> Void) {
         scorer.score(window: window)
-        handler.process(scorer.scores, lookahead: scorer.lookahead, activity: scorer.activity, report: report)
+        look?.add(hop: window.extracting(last: settings.vocabulary.model.hopSamples))
+        handler.process(
+            scorer.scores,
+            lookahead: scorer.lookahead,
+            activity: scorer.activity,
+            confirmer: look,
+            report: report
+        )
     }
 
     /// Decides what is pending where the audio ends, such as a word that has not been over yet.
     ///
     /// - Parameter report: as in ``process(window:report:)``.
     public mutating func finish(report: (Detection) -> Void) {
-        handler.finish(activity: scorer.activity, report: report)
+        handler.finish(activity: scorer.activity, confirmer: look, report: report)
     }
 
     /// Applies new settings from the next hop on and keeps the state of the stream: a word that is being said is still
@@ -50,6 +64,10 @@ public struct Detector: ~Copyable {
     public mutating func update(_ new: DetectorSettings) -> Detection? {
         let old = settings.vocabulary
         if old !== new.vocabulary { scorer.update(new.vocabulary) }
+        if old.model !== new.vocabulary.model {
+            let model = new.vocabulary.model
+            look = SecondLook(model, confirmer: Confirmer(model), hops: handler.gate.streamHops)
+        }
         scorer.lookaheadQuiet = new.lookaheadQuiet
         settings = new
         return handler.update(new, replacing: old)
@@ -59,5 +77,6 @@ public struct Detector: ~Copyable {
     public mutating func flush() {
         scorer.flush()
         handler.flush()
+        look?.flush()
     }
 }

@@ -10,11 +10,14 @@ import Core
 ///    s[silence] − (1 − s[silence]) > `endMargin`.
 /// 2. Utterance: one begins where speech starts, and where sound follows `quietBefore` seconds of quiet.
 /// 3. Re-arming: a label that fired is refractory until `refractory` seconds have passed and s[label] < its threshold.
-/// 4. Candidate: the label of the highest score, during speech and if it has a threshold.
+/// 4. Candidate: the label of the highest score, during speech and if it has a threshold. Of a model whose networks confirm, also the
+///    likeliest of its words beside a higher score of other speech.
 /// 5. Firing: the candidate qualifies if it has won `stability` hops in a row, s[label] ≥ its threshold and it is not
 ///    refractory. Within `residueWindow` of the last detection, it must also have begun at most `hangover` after the
 ///    last sound, and there must have been sound `newSound` after the end of that word. In mode `command`, which a session can give to some labels only, it must also be the first word of an utterance not longer than
 ///    `longestUtterance`. ``GateSettings/Trigger`` says when a candidate that qualifies fires.
+/// 6. Confirmation: a word that networks confirm qualifies at a lower score, and does not fire then, but becomes a ``proposal``.
+///    ``confirm(_:activity:)`` takes their verdict, and fires if that reaches the threshold of its word.
 public struct Gate {
     private struct Candidate {
         var label: Int
@@ -24,10 +27,12 @@ public struct Gate {
         var streak: Int
         /// It began to win at most `hangover` after the last sound; the residue of an earlier word begins in quiet.
         var isSpoken: Bool
+        /// How often it was proposed.
+        var looks = 0
     }
 
     /// A candidate that qualified, at its best hop so far.
-    private struct Hit {
+    fileprivate struct Hit {
         let label: Int
         let confidence: Float
         let firstHop: Int
@@ -38,6 +43,27 @@ public struct Gate {
     public private(set) var inSpeech = false
     /// Hops since the start or the last `flush()`.
     public private(set) var hop = 0
+
+    /// A word that qualifies, if networks confirm it.
+    public struct Proposal: Sendable {
+        public let label: Int
+        /// Its score.
+        public let confidence: Float
+        /// Estimated start and end of the word, in seconds.
+        public let start: Double
+        public let end: Double
+
+        fileprivate let hit: Hit
+
+        /// The middle of the word, in seconds.
+        public var middle: Double { (start + end) / 2 }
+    }
+
+    /// The proposal of the last `step`, `lookAhead` or `finish`, which waits for its verdict.
+    public private(set) var proposal: Proposal?
+    /// Of each label the least score that is proposed, `[labels]`; nil for a word that fires without confirmation. Empty if no network
+    /// confirms. May change between hops.
+    var proposals: [Float?] = []
 
     /// Labels that fired and have not been re-armed.
     public var refractoryLabels: [Int] { armed.indices.filter { !armed[$0] } }
@@ -54,7 +80,7 @@ public struct Gate {
     private let hopSeconds: Double
 
     /// Hops since the stream began, flushes included: the stream's time.
-    private var streamHops = 0
+    private(set) var streamHops = 0
     /// End of the last detection in seconds; no later word starts before it.
     private var lastEnd = 0.0
     private var candidate: Candidate?
@@ -90,6 +116,7 @@ public struct Gate {
     /// - Returns: the word that fires at this hop; nil if none does.
     public mutating func step(_ scores: [Float], activity: ActivityHistory) -> Detection? {
         streamHops += 1
+        proposal = nil
         guard scores.count == armed.count, silence < scores.count else { return nil }
         let quiet = activity.quietSeconds
         hop += 1
@@ -103,7 +130,7 @@ public struct Gate {
             case .end: endHit(scores, quietSeconds: quiet)
             }
         guard let hit else { return nil }
-        return fire(hit, activity)
+        return fireOrPropose(hit, activity)
     }
 
     /// Decides one hop early, by the scores that the next hop will have if it stays quiet. This lowers the latency of a
@@ -114,11 +141,11 @@ public struct Gate {
     ///   - activity: as given to `step`.
     /// - Returns: the word that fires; nil if none does.
     public mutating func lookAhead(_ scores: [Float], activity: ActivityHistory) -> Detection? {
-        guard scores.count == armed.count, inSpeech, let candidate, candidate.label == best(scores),
+        guard scores.count == armed.count, inSpeech, let candidate, candidate.label == likeliest(scores),
             mode(of: candidate.label) == .command,
             let hit = hit(scores, streak: candidate.streak + 1, quietSeconds: activity.quietSeconds)
         else { return nil }
-        return fire(hit, activity)
+        return fireOrPropose(hit, activity)
     }
 
     /// Decides what is pending where the audio ends: nothing follows that could end the word or better its score.
@@ -126,10 +153,11 @@ public struct Gate {
     /// - Parameter activity: as given to the last `step`.
     /// - Returns: the word that fires; nil if none does.
     public mutating func finish(activity: ActivityHistory) -> Detection? {
+        proposal = nil
         guard let best = pending else { return nil }
         pending = nil
         if mode(of: best.label) == .command, inSpeech, isTooLong(best.label) { return nil }
-        return fire(best, activity)
+        return fireOrPropose(best, activity)
     }
 
     /// End of the newest hop in seconds of stream time.
@@ -138,8 +166,63 @@ public struct Gate {
     /// End of the next hop in seconds of stream time.
     var nextTime: Double { Double(streamHops + 1) * hopSeconds }
 
+    /// Decides the proposal by the verdict of the networks, which may be another word.
+    ///
+    /// - Parameter activity: as given to the call that proposed.
+    /// - Returns: the word that fires; nil if none does.
+    public mutating func confirm(_ verdict: Verdict, activity: ActivityHistory) -> Detection? {
+        guard let proposed = proposal else { return nil }
+        proposal = nil
+        let label = verdict.label
+        guard armed.indices.contains(label), armed[label], let threshold = thresholds.values[label],
+            verdict.confidence >= threshold
+        else { return nil }
+        // Another word than the proposed one may have another mode.
+        if mode(of: label) == .command, mode(of: proposed.label) != .command {
+            guard isOpen, !isTooLong(label), activity.quietSeconds >= settings.trailingSilence else { return nil }
+        }
+        let hit = Hit(
+            label: label,
+            confidence: verdict.confidence,
+            firstHop: proposed.hit.firstHop,
+            bestHop: proposed.hit.bestHop
+        )
+        var detection = fire(hit, activity)
+        detection.proposed = proposed.confidence
+        detection.confirmed = verdict.confirmed
+        return detection
+    }
+
+    private mutating func fireOrPropose(_ hit: Hit, _ activity: ActivityHistory) -> Detection? {
+        guard proposalLevel(hit.label) != nil else { return fire(hit, activity) }
+        if candidate?.label == hit.label {
+            // A word that was refused is looked at again with the audio that follows, a few times.
+            guard let looks = candidate?.looks, looks < settings.longestConfirmation else { return nil }
+            candidate?.looks = looks + 1
+        }
+        let bounds = bounds(of: hit, activity)
+        proposal = Proposal(
+            label: hit.label,
+            confidence: hit.confidence,
+            start: bounds.start,
+            end: bounds.end,
+            hit: hit
+        )
+        return nil
+    }
+
+    /// The least score with which a label is proposed; nil for a label that fires without confirmation.
+    private func proposalLevel(_ label: Int) -> Float? {
+        guard proposals.indices.contains(label), let level = proposals[label] else { return nil }
+        return min(level, thresholds.values[label] ?? 1)
+    }
+
+    /// The least score with which a label qualifies; nil for one that never does.
+    private func level(_ label: Int) -> Float? { thresholds.values[label].map { proposalLevel(label) ?? $0 } }
+
     /// Resets all but the stream's time, for example after a gap in the audio: a word from before can no longer fire.
     public mutating func flush() {
+        proposal = nil
         inSpeech = false
         hop = 0
         candidate = nil
@@ -160,6 +243,8 @@ public struct Gate {
         firedAt = sources.map { $0.map { firedAt[$0] } ?? 0 }
         self.silence = silence
         modes = []
+        proposals = []
+        proposal = nil
         candidate = nil
         pending = nil
     }
@@ -190,14 +275,13 @@ public struct Gate {
 
     private mutating func rearm(_ scores: [Float]) {
         for label in armed.indices where !armed[label] {
-            guard let threshold = thresholds.values[label] else { continue }
-            if scores[label] < threshold, seconds(hop - firedAt[label]) >= settings.refractory { armed[label] = true }
+            guard let level = level(label) else { continue }
+            if scores[label] < level, seconds(hop - firedAt[label]) >= settings.refractory { armed[label] = true }
         }
     }
 
     private mutating func updateCandidate(_ scores: [Float], quietSeconds: Double) {
-        let best = best(scores)
-        guard inSpeech, thresholds.values[best] != nil else {
+        guard inSpeech, let best = likeliest(scores) else {
             candidate = nil
             return
         }
@@ -213,16 +297,25 @@ public struct Gate {
         }
     }
 
-    private func best(_ scores: [Float]) -> Int {
+    /// The label of the highest score if it may fire; else the likeliest word that may be proposed beside it.
+    private func likeliest(_ scores: [Float]) -> Int? {
         var best = 0
         for label in scores.indices where scores[label] > scores[best] { best = label }
-        return best
+        if thresholds.values[best] != nil { return best }
+        var word: Int?
+        for label in proposals.indices {
+            guard let level = proposalLevel(label), thresholds.values[label] != nil, scores[label] >= level else {
+                continue
+            }
+            if scores[label] > word.map({ scores[$0] }) ?? 0 { word = label }
+        }
+        return word
     }
 
     /// The candidate at this hop, if it qualifies.
     private func hit(_ scores: [Float], streak: Int, quietSeconds: Double) -> Hit? {
         guard let candidate, streak >= settings.stability, armed[candidate.label],
-            let threshold = thresholds.values[candidate.label], scores[candidate.label] >= threshold
+            let level = level(candidate.label), scores[candidate.label] >= level
         else { return nil }
         if let lastFire, seconds(hop - lastFire) < settings.residueWindow,
             !candidate.isSpoken || !hasNewSound(quietSeconds)
@@ -260,7 +353,7 @@ public struct Gate {
         guard let best = pending else { return nil }
         switch mode(of: best.label) {
         case .spot:
-            guard !inSpeech || scores[best.label] < (thresholds.values[best.label] ?? 1) else { return nil }
+            guard !inSpeech || scores[best.label] < (level(best.label) ?? 1) else { return nil }
         case .command:
             if inSpeech, isTooLong(best.label) {
                 pending = nil

@@ -1,3 +1,4 @@
+import Core
 import Inference
 
 /// Turns the posteriors of each hop into detections: smoother, fusion, gate, phrase matcher and sessions.
@@ -12,6 +13,7 @@ public struct PosteriorHandler {
     /// Nil unless the settings have a margin.
     private var misses: NearMissTracker?
     private let hopSeconds: Double
+    private let hopSamples: Int
     /// The rules without a session, then those of each session.
     private var rules: [SessionRules] = []
     /// Set by `flush()`: the end of the session that was on, to be reported at the next hop.
@@ -21,21 +23,29 @@ public struct PosteriorHandler {
     /// Output of the fusion, `[labels]`, for the newest hop and for the next one; empty without taught words.
     private var fused: [Float] = []
     private var fusedAhead: [Float] = []
+    /// The scores in which near misses are found, `[labels]`: of words that networks confirm, their newest verdict.
+    private var missScores: [Float] = []
+    private var refused: Verdict?
+    /// Verdicts since the start.
+    public private(set) var looks = 0
 
     /// - Parameters:
     ///   - fusion: of the posteriors with the probabilities of taught words.
     ///   - silence: index of the silence label.
     ///   - hopSeconds: time from one hop to the next.
+    ///   - hopSamples: samples of a hop.
     init(
         _ fusion: PosteriorFusion,
         silence: Int,
         hopSeconds: Double,
+        hopSamples: Int = 1600,
         gate settings: GateSettings,
         thresholds: Thresholds,
         phrases: [Phrase] = [],
         sessions: [WakeSession] = []
     ) {
         self.hopSeconds = hopSeconds
+        self.hopSamples = hopSamples
         self.fusion = fusion
         smoother = Self.smoother(fusion, settings)
         gate = Gate(settings: settings, thresholds: thresholds, silence: silence, hopSeconds: hopSeconds)
@@ -52,12 +62,25 @@ public struct PosteriorHandler {
             settings.vocabulary.fusion,
             silence: settings.vocabulary.silenceIndex,
             hopSeconds: HopScorer.hopSeconds(of: settings.vocabulary.model),
+            hopSamples: settings.vocabulary.model.hopSamples,
             gate: settings.gate,
             thresholds: settings.thresholds,
             phrases: settings.phrases,
             sessions: settings.sessions
         )
         gate.extraDurations = settings.vocabulary.extraDurations
+        makeProposals(settings.vocabulary, settings.gate.mode)
+    }
+
+    /// Hands the gate what may be proposed, if networks confirm.
+    private mutating func makeProposals(_ vocabulary: Vocabulary, _ mode: DetectionMode) {
+        confirm(words: vocabulary.proposals(mode: mode))
+    }
+
+    /// - Parameter proposals: of each label the least score that is proposed, `[labels]`; nil for one that needs no confirmation.
+    mutating func confirm(words proposals: [Float?]) {
+        gate.proposals = proposals
+        missScores = [Float](repeating: 0, count: proposals.count)
     }
 
     private mutating func makeBuffers() {
@@ -103,6 +126,7 @@ public struct PosteriorHandler {
         if new.vocabulary !== old { update(new.vocabulary, replacing: old) }
         let former = gate.settings
         gate.settings = new.gate
+        makeProposals(new.vocabulary, new.gate.mode)
         let lost = machine.replace(by: new.sessions) ?? flushed
         flushed = nil
         makeRules(new.gate, new.thresholds)
@@ -135,22 +159,30 @@ public struct PosteriorHandler {
     ///   - scores: scores of the hop.
     ///   - lookahead: scores that the next hop will have if it stays quiet; nil where they were not computed.
     ///   - activity: speech or sound up to and including this hop.
+    ///   - confirmer: looks at proposals of a model that has confirming networks; without it, nothing that they confirm fires.
     ///   - report: called for each detection of this hop: the end of a session whose seconds are over; a near miss; then a word, the
     ///     phrases that it advances, and the session that it ends or starts.
     public mutating func process(
         _ scores: HopScores,
         lookahead: HopScores? = nil,
         activity: ActivityHistory,
+        confirmer: (any ProposalConfirmer)? = nil,
         report: (Detection) -> Void
     ) {
         if !machine.sessions.isEmpty { advanceSession(activity, report) }
         smoother.add(scores.posteriors)
         // Probabilities of taught words need no smoothing: they are averages already.
         if !fused.isEmpty { fusion.fuse(smoother.average, scores.taught, into: &fused) }
+        refused = nil
         var detection = gate.step(self.scores, activity: activity)
-        if detection == nil, let lookahead { detection = decideAhead(lookahead, activity) }
+        if gate.proposal != nil {
+            detection = confirm(smoother.average, activity, confirmer)
+        } else if detection == nil, let lookahead {
+            detection = decideAhead(lookahead, activity)
+            if gate.proposal != nil { detection = confirm(smoother.lookahead, activity, confirmer) }
+        }
         if misses != nil {
-            let scores = self.scores
+            let scores = scoresOfMisses()
             let miss = misses?.step(scores, gate: gate, hasFired: detection != nil, activity: activity)
             if let miss { report(miss.inSession(machine.session(of: miss.index))) }
         }
@@ -162,12 +194,43 @@ public struct PosteriorHandler {
     /// - Parameters:
     ///   - activity: as given to the last ``process(_:lookahead:activity:report:)``.
     ///   - report: as there.
-    public mutating func finish(activity: ActivityHistory, report: (Detection) -> Void) {
-        let detection = gate.finish(activity: activity)
+    ///   - confirmer: as there.
+    public mutating func finish(
+        activity: ActivityHistory,
+        confirmer: (any ProposalConfirmer)? = nil,
+        report: (Detection) -> Void
+    ) {
+        refused = nil
+        var detection = gate.finish(activity: activity)
+        if gate.proposal != nil { detection = confirm(smoother.average, activity, confirmer) }
         if let miss = misses?.finish(gate: gate, hasFired: detection != nil) {
             report(miss.inSession(machine.session(of: miss.index)))
         }
         if let detection { add(detection, report) }
+    }
+
+    /// Has networks look at the gate's proposal, and takes their verdict to the gate.
+    private mutating func confirm(
+        _ posteriors: [Float],
+        _ activity: ActivityHistory,
+        _ confirmer: (any ProposalConfirmer)?
+    ) -> Detection? {
+        guard let proposal = gate.proposal, let confirmer else { return nil }
+        looks += 1
+        let middle = Int((proposal.middle / hopSeconds * Double(hopSamples)).rounded())
+        let verdict = confirmer.look(posteriors, middle: middle)
+        let detection = gate.confirm(verdict, activity: activity)
+        if detection == nil { refused = verdict }
+        return detection
+    }
+
+    /// What is compared with thresholds to find near misses.
+    private mutating func scoresOfMisses() -> [Float] {
+        guard !missScores.isEmpty else { return scores }
+        let scores = self.scores
+        for label in missScores.indices { missScores[label] = gate.proposals[label] == nil ? scores[label] : 0 }
+        if let refused { missScores[refused.label] = refused.confidence }
+        return missScores
     }
 
     /// Reports a word, the phrases that it advances, and the session that it ends or starts.

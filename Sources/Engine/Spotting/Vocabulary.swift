@@ -40,6 +40,16 @@ public final class Vocabulary: Sendable {
     /// Index of `_silence_` among the labels.
     public var silenceIndex: Int { Labels(labels).silenceIndex }
 
+    /// Of each label the least score that is proposed to the networks that confirm, `[labels]`; nil for a label that they do not know, and
+    /// for a word that was taught in the user's own voice, which they never heard. Empty for a model without such networks.
+    func proposals(mode: DetectionMode) -> [Float?] {
+        guard let networks = model.confirmation else { return [] }
+        let taught = Set(taught.map(\.name))
+        var levels = [Float?](repeating: nil, count: labels.count)
+        for word in networks.words where !taught.contains(labels[word]) { levels[word] = networks.proposals[mode] }
+        return levels
+    }
+
     /// Fuses posteriors of the model with probabilities of the taught words. Allocates.
     ///
     /// - Parameters:

@@ -14,6 +14,9 @@ public struct DetectionEvent: Equatable, Sendable {
     public let name: String
     /// Posterior, 0…1.
     public let confidence: Float
+    /// Of a word that networks confirmed: its score in the streaming network, and their posterior.
+    public let proposed: Float?
+    public let confirmed: Float?
     /// Estimated start of the word, in seconds since the service began to listen.
     public let start: Double
     /// Estimated end, in the same seconds.
@@ -46,6 +49,7 @@ public struct DetectionEvent: Equatable, Sendable {
         (kind, confidence, mode) = (detection.kind, detection.confidence, detection.mode)
         (start, end, time) = (detection.start, detection.end, detection.time)
         threshold = detection.mode == nil ? nil : detection.threshold
+        (proposed, confirmed) = (detection.proposed, detection.confirmed)
         (self.sequence, self.name, self.date, self.device) = (sequence, name, date, device)
         (self.session, self.sound) = (session, sound)
     }
@@ -66,6 +70,8 @@ public struct DetectionEvent: Equatable, Sendable {
         ]
         sound?.describe(in: &json)
         if let session { json.append(["session": .string(session)]) }
+        if let proposed { json.append(["proposed": .number(proposed, places: 4)]) }
+        if let confirmed { json.append(["confirmed": .number(confirmed, places: 4)]) }
         if kind == .nearMiss {
             json.append([
                 "threshold": threshold.map { .number($0, places: 4) } ?? .null, "mode": .optional(mode?.rawValue),

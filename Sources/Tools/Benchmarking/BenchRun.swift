@@ -65,6 +65,14 @@ public struct BenchRun {
             return Probe(stage, kernels, multiplyAdds: model.multiplyAddsPerWindow, work)
         case .window:
             return Probe(stage, kernels, WindowWork(InferenceStream(model), on: sound) { $0.scoreWhole(window: $1) })
+        case .look:
+            guard let confirmation = model.confirmation else { return nil }
+            return Probe(
+                stage,
+                kernels,
+                multiplyAdds: confirmation.multiplyAdds,
+                LookWork(confirmation, of: model, on: sound)
+            )
         case .peak:
             return model.kernels.fmaThroughput.map { peak in
                 let work = PeakWork(peak)

@@ -12,6 +12,7 @@ public enum BenchStage: String, CaseIterable, Sendable {
     case batch = "streams-batched"
     case windowNetwork = "window-cnn"
     case window = "window"
+    case look = "look"
     case peak = "fma-peak"
 
     /// What one unit of the stage computes, for the table.
@@ -29,6 +30,7 @@ public enum BenchStage: String, CaseIterable, Sendable {
         case .batch: "the same, all streams at once"
         case .windowNetwork: "the network over a second"
         case .window: "log-mel and network over a second"
+        case .look: "all confirming networks over a proposal"
         case .peak: "multiply-adds of floats in registers"
         }
     }

@@ -64,6 +64,26 @@ final class WindowWork<Part: ~Copyable>: Workload {
     }
 }
 
+/// One look of all confirming networks at a sound.
+final class LookWork: Workload {
+    private var confirmer: Confirmer
+    private let posteriors: [Float]
+    private let sound: [Float]
+
+    init(_ confirmation: ConfirmingNetworks, of model: Model, on sound: [Float]) {
+        confirmer = Confirmer(confirmation, of: model)
+        posteriors = [Float](repeating: 1 / Float(model.labels.count), count: model.labels.count)
+        self.sound = sound
+    }
+
+    func run() {
+        let sound = sound
+        confirmer.look(posteriors, middle: sound.count / 2) { first, samples in
+            for index in samples.indices { samples[index] = sound[abs(first + index) % sound.count] }
+        }
+    }
+}
+
 /// Float multiply-adds in registers: the processor's peak rate.
 final class PeakWork: Workload {
     private static let rounds = 4096

@@ -95,10 +95,10 @@ public struct StreamEvaluation: Sendable {
         spare: SpareWorkers = SpareWorkers(),
         progress: (_ seconds: Double, _ expectedSeconds: Double) -> Bool = { _, _ in true }
     ) throws -> Measurement {
-        var trace = PosteriorTrace()
+        var trace = PosteriorTrace(scorer.vocabulary.model)
         var seconds = 0.0
-        try scorer.forEachHop(of: FileStream(path: file, mix: mix), spare: spare) { hop, _ in
-            trace.add(hop.scores, lookahead: hop.lookahead, activity: hop.activity)
+        try scorer.forEachHop(of: FileStream(path: file, mix: mix), spare: spare) { hop, window in
+            trace.add(hop.scores, lookahead: hop.lookahead, activity: hop.activity, window: window)
             seconds = hop.seconds
             return progress(hop.seconds, hop.expectedSeconds)
         }

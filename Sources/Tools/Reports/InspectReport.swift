@@ -104,10 +104,14 @@ public struct InspectReport: Sendable {
     }
 
     private static func json(_ word: RecordingTrace.Word) -> JSON {
-        [
-            "confidence": .number(word.confidence, places: 4), "end": .number(word.end, places: 3),
+        var json: JSON = ["confidence": .number(word.confidence, places: 4)]
+        if let confirmed = word.confirmed { json.append(["confirmed": .number(confirmed, places: 4)]) }
+        json.append(["end": .number(word.end, places: 3)])
+        if let proposed = word.proposed { json.append(["proposed": .number(proposed, places: 4)]) }
+        json.append([
             "start": .number(word.start, places: 3), "time": .number(word.time, places: 3), "word": .string(word.name),
-        ]
+        ])
+        return json
     }
 
     private static func json(_ burst: Burst) -> JSON {

@@ -53,6 +53,9 @@ public struct RecordingTrace: Sendable {
     struct Word {
         let name: String
         let confidence: Float
+        /// Where networks confirmed it: its score in the streaming network, and their posterior.
+        let proposed: Float?
+        let confirmed: Float?
         /// Estimated bounds and decision time, in seconds from the file's start.
         let start: Double
         let end: Double
@@ -224,6 +227,8 @@ public struct RecordingTrace: Sendable {
             Word(
                 name: detection.name(labels: vocabulary.labels, phrases: []),
                 confidence: detection.confidence,
+                proposed: detection.proposed,
+                confirmed: detection.confirmed,
                 start: detection.start,
                 end: detection.end,
                 time: detection.time

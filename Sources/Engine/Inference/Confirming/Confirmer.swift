@@ -4,13 +4,14 @@ import KernelInterface
 /// Looks at windows of a recording with all networks of a ``ConfirmingNetworks``, and fuses their answers with the streaming network's.
 ///
 /// `init` allocates all memory; `look` allocates nothing.
-public struct Confirmer: ~Copyable, Sendable {
+public final class Confirmer {
     /// Posteriors of the fused answer after `look`: the confirmed words, `[ConfirmingNetworks.words]`, then everything else.
     public private(set) var fused: [Float]
     /// The same of the confirming networks alone.
     public private(set) var confirmed: [Float]
 
-    private let confirmation: ConfirmingNetworks
+    /// The networks that look.
+    public let networks: ConfirmingNetworks
     private let kernels: KernelSet
     private let prior: Prior
     private let arena: Arena
@@ -23,17 +24,17 @@ public struct Confirmer: ~Copyable, Sendable {
     /// The least posterior whose logarithm is taken.
     private static let least: Float = 1e-6
 
-    /// - Parameter model: has a confirmation.
-    public init(_ confirmation: ConfirmingNetworks, of model: Model, prior: Prior = .stream) {
-        self.confirmation = confirmation
+    /// - Parameter model: the model of these networks.
+    public init(_ networks: ConfirmingNetworks, of model: Model, prior: Prior = .stream) {
+        self.networks = networks
         self.prior = prior
         kernels = model.kernels
         var layout = Arena.Layout()
-        window = layout.reserve(confirmation.networks.map(\.windowSamples).max() ?? 0)
-        memory = layout.reserve(confirmation.networks.map(\.memoryCount).max() ?? 0)
-        probabilities = layout.reserve(confirmation.networks.map(\.labels.count).max() ?? 0)
+        window = layout.reserve(networks.networks.map(\.windowSamples).max() ?? 0)
+        memory = layout.reserve(networks.networks.map(\.memoryCount).max() ?? 0)
+        probabilities = layout.reserve(networks.networks.map(\.labels.count).max() ?? 0)
         arena = Arena(layout)
-        fused = [Float](repeating: 0, count: confirmation.words.count + 1)
+        fused = [Float](repeating: 0, count: networks.words.count + 1)
         confirmed = fused
     }
 
@@ -43,17 +44,17 @@ public struct Confirmer: ~Copyable, Sendable {
     ///   - posteriors: of the streaming network, `[model's labels]`.
     ///   - middle: the sample in the middle of the word.
     ///   - read: writes so many samples, from a sample on, to memory; those that a recording does not have are 0.
-    public mutating func look(
+    public func look(
         _ posteriors: [Float],
         middle: Int,
         read: (_ first: Int, UnsafeMutableBufferPointer<Float>) -> Void
     ) {
-        let other = confirmation.words.count
+        let other = networks.words.count
         for index in confirmed.indices { confirmed[index] = 0 }
         var total: Float = 0
         // Counts indices: an array's iterator allocates in builds without optimisation.
-        for number in confirmation.networks.indices {
-            let network = confirmation.networks[number]
+        for number in networks.networks.indices {
+            let network = networks.networks[number]
             let share = prior == .clip ? network.clipShare : network.share
             guard share > 0 else { continue }
             total += share
@@ -66,10 +67,10 @@ public struct Confirmer: ~Copyable, Sendable {
                 add(number, weight: share / Float(network.shifts.count))
             }
         }
-        let own = prior == .clip ? confirmation.clipShare : confirmation.share
+        let own = prior == .clip ? networks.clipShare : networks.share
         var rest: Float = 1
         for index in 0..<other {
-            let posterior = posteriors[confirmation.words[index]]
+            let posterior = posteriors[networks.words[index]]
             rest -= posterior
             fused[index] = confirmed[index] + own * log(max(Self.least, posterior))
         }
@@ -80,11 +81,11 @@ public struct Confirmer: ~Copyable, Sendable {
     }
 
     /// Adds the log-posteriors of the network's newest run to `confirmed`.
-    private mutating func add(_ network: Int, weight: Float) {
+    private func add(_ network: Int, weight: Float) {
         let probabilities = arena[probabilities]
-        let logits = confirmation.logits[network]
+        let logits = networks.logits[network]
         for index in logits.indices { confirmed[index] += weight * log(max(Self.least, probabilities[logits[index]])) }
-        let others = confirmation.otherLogits[network]
+        let others = networks.otherLogits[network]
         var rest: Float = 0
         for index in others.indices { rest += probabilities[others[index]] }
         confirmed[logits.count] += weight * log(max(Self.least, rest))

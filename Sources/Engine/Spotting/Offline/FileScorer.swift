@@ -132,16 +132,23 @@ public struct FileDetector: Sendable {
         report: (Detection) -> Void
     ) throws(AudioError) {
         var handler = PosteriorHandler(settings)
+        let model = settings.vocabulary.model
+        // Networks are made ready at the first proposal: most short files have none.
+        let look = SecondLook(model, confirmer: nil)
         var last: (activity: ActivityHistory, seconds: Double)?
         func finish() {
             guard let last else { return }
-            handler.finish(activity: last.activity) { report($0.ended(by: last.seconds)) }
+            handler.finish(activity: last.activity, confirmer: look) { report($0.ended(by: last.seconds)) }
         }
         do throws(AudioError) {
             try scorer.forEachHop(of: stream, spare: spare) { hop, window in
-                handler.process(hop.scores, lookahead: hop.lookahead, activity: hop.activity) { detection in
-                    report(detection.ended(by: hop.seconds))
-                }
+                look?.add(hop: window.extracting(last: model.hopSamples))
+                handler.process(
+                    hop.scores,
+                    lookahead: hop.lookahead,
+                    activity: hop.activity,
+                    confirmer: look
+                ) { detection in report(detection.ended(by: hop.seconds)) }
                 let goesOn = eachHop(hop, window, handler)
                 last = goesOn ? (hop.activity, hop.seconds) : nil
                 return goesOn

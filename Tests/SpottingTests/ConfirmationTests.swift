@@ -1,0 +1,214 @@
+import Core
+import Testing
+
+@testable import Spotting
+
+/// What the gate proposes, and what becomes of it with the verdicts of networks.
+struct ConfirmationTests {
+    /// Verdicts in the order of the looks, such as `up 0.9`; the last one stays.
+    private final class Script: ProposalConfirmer {
+        var verdicts: [Verdict]
+        /// Middle of each word looked at, in samples.
+        var middles: [Int] = []
+        var posteriors: [[Float]] = []
+
+        init(_ text: String) {
+            verdicts = text.split(separator: ",").map { part in
+                let words = part.split(separator: " ")
+                let label = ScoreTrace.words.firstIndex(of: String(words[0])) ?? 0
+                return Verdict(label: label, confidence: Float(words[1]) ?? 0, confirmed: 0.5)
+            }
+        }
+
+        func look(_ posteriors: [Float], middle: Int) -> Verdict {
+            middles.append(middle)
+            self.posteriors.append(posteriors)
+            return verdicts.count > 1 ? verdicts.removeFirst() : verdicts[0]
+        }
+    }
+
+    private struct Outcome {
+        var fired: [String] = []
+        var detections: [Detection] = []
+        var looks = 0
+    }
+
+    /// The words that fire, each with its hop, where networks confirm `confirmed`, from a score of 0.5 on.
+    private static func outcome(
+        _ said: String,
+        sound: String? = nil,
+        verdicts: Script,
+        _ settings: GateSettings = GateSettings(),
+        confirmed: [String] = ScoreTrace.words
+    ) -> Outcome {
+        var handler = ScoreTrace.handler(settings)
+        handler.confirm(words: ScoreTrace.labels.map { confirmed.contains($0) ? 0.5 : nil })
+        var outcome = Outcome()
+        let hops = ScoreTrace(said, sound: sound).hops
+        func add(_ detection: Detection, _ place: String) {
+            outcome.detections.append(detection)
+            let kind = detection.kind == .nearMiss ? "near " : ""
+            outcome.fired.append("\(kind)\(ScoreTrace.labels[detection.index])@\(place)")
+        }
+        for (index, hop) in hops.enumerated() {
+            handler.process(HopScores(posteriors: hop.scores), activity: hop.activity, confirmer: verdicts) {
+                add($0, "\(index)")
+            }
+        }
+        if let last = hops.last { handler.finish(activity: last.activity, confirmer: verdicts) { add($0, "end") } }
+        outcome.looks = handler.looks
+        return outcome
+    }
+
+    private static var settings: GateSettings {
+        var settings = GateSettings()
+        settings.smoothing = 1
+        return settings
+    }
+
+    struct Row: CustomTestStringConvertible, Sendable {
+        let rule: String
+        let said: String
+        let verdicts: String
+        let fires: String
+        let looks: Int
+        var testDescription: String { rule }
+    }
+
+    static let rows = [
+        Row(rule: "nothing is looked at without a word", said: "..????....", verdicts: "up 0.9", fires: "", looks: 0),
+        Row(rule: "a confirmed word fires at once", said: "..UUUUUU....", verdicts: "up 0.9", fires: "up@3", looks: 1),
+        Row(
+            rule: "a refused word is looked at three times",
+            said: "..UUUUUU....",
+            verdicts: "up 0.7",
+            fires: "",
+            looks: 3
+        ),
+        Row(
+            rule: "a later look may confirm it",
+            said: "..UUUUUU....",
+            verdicts: "up 0.7,up 0.9",
+            fires: "up@4",
+            looks: 2
+        ),
+        Row(rule: "a low score is proposed", said: "..uuuuuu....", verdicts: "up 0.9", fires: "up@3", looks: 1),
+        Row(rule: "one below the level is not", said: "..pppppp....", verdicts: "up 0.9", fires: "", looks: 0),
+        Row(
+            rule: "a word is proposed beside a higher other speech",
+            said: "..bbbbbb....",
+            verdicts: "up 0.9",
+            fires: "up@3",
+            looks: 1
+        ),
+        Row(
+            rule: "the verdict may be another word",
+            said: "..UUUUUU....",
+            verdicts: "stop 0.9,stop 0.9",
+            fires: "stop@3",
+            looks: 3
+        ),
+        Row(rule: "one hop is not stable", said: "...U......", verdicts: "up 0.9", fires: "", looks: 0),
+        Row(
+            rule: "a word that fired is not looked at until it is armed",
+            said: "..UUUUUU......UUUUUU....",
+            verdicts: "up 0.9",
+            fires: "up@3 up@15",
+            looks: 2
+        ),
+    ]
+
+    @Test(arguments: rows) func `proposals and verdicts`(_ row: Row) {
+        let outcome = Self.outcome(row.said, verdicts: Script(row.verdicts), Self.settings)
+        #expect(outcome.fired.joined(separator: " ") == row.fires)
+        #expect(outcome.looks == row.looks)
+    }
+
+    @Test func `a detection tells both parts, and the look is at the middle of the word`() throws {
+        let script = Script("up 0.9")
+        let outcome = Self.outcome("...uuuuuuu....", sound: "..####........", verdicts: script, Self.settings)
+        let word = try #require(outcome.detections.first)
+        #expect(word.confidence == 0.9 && word.proposed == 0.6 && word.confirmed == 0.5 && word.threshold == 0.8)
+        #expect(script.middles == [Int(((word.start + word.end) / 2 * 16_000).rounded())])
+        #expect(script.posteriors == [[0.6, 0.01, 0.01, 0.01, 0.36, 0.01]])
+        let plain = Self.outcome("...UUUUUU....", verdicts: Script("up 0.1"), Self.settings, confirmed: ["stop"])
+        let unconfirmed = try #require(plain.detections.first)
+        #expect(unconfirmed.confidence == 0.95 && unconfirmed.proposed == nil && unconfirmed.confirmed == nil)
+        #expect(plain.looks == 0, "a word that no network knows needs no look")
+    }
+
+    @Test func `at the end trigger one look decides, also where the audio ends`() {
+        var settings = Self.settings
+        settings.trigger = .end
+        func fired(_ said: String, _ verdicts: String) -> (String, Int) {
+            let outcome = Self.outcome(said, verdicts: Script(verdicts), settings)
+            return (outcome.fired.joined(separator: " "), outcome.looks)
+        }
+        #expect(fired("..UUUUUU??....", "up 0.9") == ("up@8", 1))
+        #expect(fired("..UUUUUU??....", "up 0.7") == ("", 1))
+        #expect(fired("..UUUUUU", "stop 0.9") == ("stop@end", 1))
+    }
+
+    @Test func `in command mode a corrected word needs the same pauses`() {
+        var settings = Self.settings
+        settings.mode = .command
+        let alone = Self.outcome("....uuuu....", sound: "...###......", verdicts: Script("stop 0.9"), settings)
+        #expect(alone.fired == ["stop@6"])
+        let inTalk = Self.outcome("????uuuu????", verdicts: Script("stop 0.9"), settings)
+        #expect(inTalk.fired == [] && inTalk.looks == 0)
+    }
+
+    @Test func `a word that the verdict leaves just under its threshold is a near miss`() throws {
+        var settings = Self.settings
+        settings.nearMissMargin = 0.2
+        let near = Self.outcome("..UUUUUU..................", verdicts: Script("up 0.7"), settings)
+        #expect(near.fired.count == 1 && near.fired[0].hasPrefix("near up@"))
+        #expect(near.detections.first?.confidence == 0.7)
+        let far = Self.outcome("..UUUUUU..................", verdicts: Script("up 0.3"), settings)
+        #expect(far.fired == [], "its score in the streaming network does not count")
+    }
+
+    // MARK: - Recent audio
+
+    @Test func `recent audio comes back at its place, however loud it is`() {
+        let audio = RecentAudio(hopSamples: 1600, sampleRate: 16_000, after: 3)
+        func hop(_ number: Int) -> [Float] {
+            (0..<1600).map {
+                Float((number * 1600 + $0) % 997) / 997 * [1, 0.001, 3][number % 3] * ($0 % 2 == 0 ? 1 : -1)
+            }
+        }
+        let hops = (0..<41).map(hop)
+        for number in 3..<40 { audio.add(hop: hops[number].span) }
+        let samples = UnsafeMutableBufferPointer<Float>.allocate(capacity: 40_000)
+        defer { samples.deallocate() }
+        let first = 40 * 1600 - 35_000
+        audio.read(from: first, into: samples)
+        for index in samples.indices {
+            let place = first + index
+            let expected = place < 20 * 1600 || place >= 40 * 1600 ? 0 : hops[place / 1600][place % 1600]
+            let peak: Float = [1, 0.001, 3][place / 1600 % 3]
+            #expect(abs(samples[index] - expected) <= peak / 60_000, "sample \(index)")
+            if abs(samples[index] - expected) > peak / 60_000 { break }
+        }
+        audio.flush()
+        audio.read(from: first, into: samples)
+        #expect(samples.allSatisfy { $0 == 0 })
+        audio.add(hop: hops[40].span)
+        audio.read(from: 40 * 1600 - 10, into: samples)
+        #expect(samples[9] == 0 && abs(samples[11] - hops[40][1]) < 0.001)
+    }
+
+    @Test func `samples that are not finite make their hop silent`() {
+        let audio = RecentAudio(hopSamples: 1600, sampleRate: 16_000)
+        let samples = UnsafeMutableBufferPointer<Float>.allocate(capacity: 1600)
+        defer { samples.deallocate() }
+        for strange in [Float.nan, .infinity, -.infinity, 0] {
+            var hop = [Float](repeating: strange == 0 ? 1e-44 : 0.5, count: 1600)
+            hop[1599] = strange
+            audio.add(hop: hop.span)
+            audio.read(from: 0, into: samples)
+            #expect(samples.allSatisfy { $0 == 0 })
+            audio.flush()
+        }
+    }
+}
