@@ -69,8 +69,9 @@ private func answer(_ line: String, _ network: inout NetworkRunner, _ input: Inp
     let columns = input.columns.span
     switch words.first {
     case "window":
-        let window = columns.extracting(input.windows[0])
-        return times(count) { _ in network.window(window) }
+        // As for the other runtimes, the input is in place before the time begins.
+        network.setWindow(columns.extracting(input.windows[0]))
+        return times(count) { _ in network.runWindow() }
     case "hop" where !input.hops.isEmpty:
         return times(count) { network.hop(columns.extracting(input.hops[$0 % input.hops.count])) }
     case "windows":

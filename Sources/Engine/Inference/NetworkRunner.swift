@@ -28,8 +28,17 @@ public struct NetworkRunner: ~Copyable, Sendable {
 
     /// Computes a whole window, `[windowColumns × channels]`.
     public mutating func window(_ columns: Span<Float>) {
+        setWindow(columns)
+        runWindow()
+    }
+
+    /// Copies the columns of a window, `[windowColumns × channels]`, to where the front end would write them.
+    public mutating func setWindow(_ columns: Span<Float>) { copy(columns, for: model.plans.window, in: wholeWindow) }
+
+    /// Computes the window that was set; may be repeated.
+    public mutating func runWindow() {
         newestIsHop = false
-        run(model.plans.window, columns, in: wholeWindow)
+        run(model.plans.window, in: wholeWindow)
     }
 
     /// Computes the next hop, `[hopColumns × channels]`; does nothing where the model does not stream.
@@ -37,7 +46,8 @@ public struct NetworkRunner: ~Copyable, Sendable {
         guard let hop = model.plans.hop else { return }
         newestIsHop = true
         hop.layout.shiftHistory(arena[stream])
-        run(hop, columns, in: stream)
+        copy(columns, for: hop, in: stream)
+        run(hop, in: stream)
     }
 
     /// The logits of the last run, then the activity logits of its newest hop.
@@ -49,13 +59,16 @@ public struct NetworkRunner: ~Copyable, Sendable {
         return Array(logits) + Array(activity)
     }
 
-    private func run(_ plan: ExecutionPlan, _ columns: Span<Float>, in region: Arena.Region) {
+    private func copy(_ columns: Span<Float>, for plan: ExecutionPlan, in region: Arena.Region) {
         let count = plan.inputColumns * channels
         precondition(columns.count == count, "expected \(count) numbers, not \(columns.count)")
-        let block = arena[region]
+        let target = arena[region] + plan.inputOffset
         columns.withUnsafeBufferPointer { numbers in
-            if let first = numbers.baseAddress { (block + plan.inputOffset).update(from: first, count: count) }
+            if let first = numbers.baseAddress { target.update(from: first, count: count) }
         }
-        plan.run(block, weights: model.weights.base, kernels: model.kernels)
+    }
+
+    private func run(_ plan: ExecutionPlan, in region: Arena.Region) {
+        plan.run(arena[region], weights: model.weights.base, kernels: model.kernels)
     }
 }

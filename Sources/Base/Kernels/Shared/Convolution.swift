@@ -38,6 +38,9 @@ func convolve(
 ///
 /// Tiles have as many panels and columns as fit the registers. AVX2 has 16: for 12 accumulators, 2 weights and 1
 /// factor. AVX-512 has 32: for 24 accumulators, 4 weights and 1 factor.
+///
+/// With one to three columns, weights are used so seldom that reading them takes longer than multiplying: more panels at once keep more
+/// reads under way.
 @inline(__always)
 func multiply<Row: TileRow>(
     _: Row.Type,
@@ -57,37 +60,41 @@ func multiply<Row: TileRow>(
         tileOutput.advance(panels: count)
     }
     #if KERNEL_AVX512
-    if columns == 1 {
+    if columns <= EightPanels<Row>.columns {
         while panel + 8 <= panels {
-            tile(OneColumn<PanelPair<PanelPair<PanelPair<Row>>>>.self, input, weights, tileInput, tileOutput)
+            tiles(EightPanels<Row>.self, input, columns, weights, tileInput, tileOutput)
             advance(8)
         }
     }
     while panel + 4 <= panels {
-        tiles(PanelPair<PanelPair<Row>>.self, input, columns, weights, tileInput, tileOutput)
+        tiles(FourPanels<Row>.self, input, columns, weights, tileInput, tileOutput)
         advance(4)
     }
+    if columns == 1, panel + 3 <= panels {
+        tile(OneColumn<ThreePanels<Row>>.self, input, weights, tileInput, tileOutput)
+        advance(3)
+    }
     if panel + 2 <= panels {
-        tiles(PanelPair<Row>.self, input, columns, weights, tileInput, tileOutput)
+        tiles(TwoPanels<Row>.self, input, columns, weights, tileInput, tileOutput)
         advance(2)
     }
     #elseif KERNEL_AVX2
     if columns == 1 {
         while panel + 4 <= panels {
-            tile(OneColumn<PanelPair<PanelPair<Row>>>.self, input, weights, tileInput, tileOutput)
+            tile(OneColumn<FourPanels<Row>>.self, input, weights, tileInput, tileOutput)
             advance(4)
         }
     }
     if columns <= Row.columns / 2 {
         while panel + 2 <= panels {
-            tiles(PanelPair<Row>.self, input, columns, weights, tileInput, tileOutput)
+            tiles(TwoPanels<Row>.self, input, columns, weights, tileInput, tileOutput)
             advance(2)
         }
     }
     #else
     if columns == 1 {
         while panel + 2 <= panels {
-            tile(OneColumn<PanelPair<Row>>.self, input, weights, tileInput, tileOutput)
+            tile(OneColumn<TwoPanels<Row>>.self, input, weights, tileInput, tileOutput)
             advance(2)
         }
     }

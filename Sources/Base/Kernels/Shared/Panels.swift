@@ -130,6 +130,13 @@ protocol TileRow {
     mutating func add(_ factor: Factor, _ weights: Weights)
     /// Quantises all panels, which must be full.
     func quantise(_ panels: PanelGroup, _ clamp: Clamp, to target: UnsafeMutableRawPointer)
+    /// The same after adding a residual.
+    func quantise(
+        _ panels: PanelGroup,
+        adding residual: UnsafePointer<Float>,
+        _ clamp: Clamp,
+        to target: UnsafeMutableRawPointer
+    )
     /// Writes all panels, which must be full, as floats.
     func write(_ panels: PanelGroup, relu: Bool, to target: UnsafeMutablePointer<Float>)
     /// Writes the results of a tile; `sums` holds its rows, `[columns × panelCount]`.
@@ -166,6 +173,18 @@ struct FloatPanel: TileRow {
         clamp.quantise(sums, to: target)
     }
 
+    @inline(__always)
+    func quantise(
+        _ panels: PanelGroup,
+        adding residual: UnsafePointer<Float>,
+        _ clamp: Clamp,
+        to target: UnsafeMutableRawPointer
+    ) {
+        var result = sums
+        result.finish(residual, false)
+        clamp.quantise(result, to: target)
+    }
+
     @inline(__always) func write(_ panels: PanelGroup, relu: Bool, to target: UnsafeMutablePointer<Float>) {
         var result = sums
         result.finish(nil, relu)
@@ -188,44 +207,60 @@ struct FloatPanel: TileRow {
     }
 }
 
-/// Two adjacent rows as one; nested, four panels.
-struct PanelPair<Half: TileRow>: TileRow {
-    typealias Weights = (a: Half.Weights, b: Half.Weights)
+/// Two adjacent rows as one; nested, up to eight panels.
+struct Panels<First: TileRow, Second: TileRow>: TileRow
+where First.Input == Second.Input, First.Factor == Second.Factor {
+    typealias Weights = (first: First.Weights, second: Second.Weights)
 
-    private var a: Half
-    private var b: Half
+    private var first: First
+    private var second: Second
 
-    @inline(__always) static var panels: Int { 2 * Half.panels }
-    @inline(__always) static var columns: Int { Width.vector == 16 ? Half.columns : Half.columns / 2 }
-    @inline(__always) static var headerCount: Int { Half.headerCount }
-    @inline(__always) static var weightRowCount: Int { Half.weightRowCount }
-    @inline(__always) static var inputsPerRow: Int { Half.inputsPerRow }
+    @inline(__always) static var panels: Int { First.panels + Second.panels }
+    @inline(__always) static var columns: Int {
+        Width.vector == 16 ? min(First.columns, 24 / panels) : First.columns / 2
+    }
+    @inline(__always) static var headerCount: Int { First.headerCount }
+    @inline(__always) static var weightRowCount: Int { First.weightRowCount }
+    @inline(__always) static var inputsPerRow: Int { First.inputsPerRow }
 
     @inline(__always) init(_ panels: PanelGroup) {
-        a = Half(panels)
-        b = Half(panels.skipping(Half.panels))
+        first = First(panels)
+        second = Second(panels.skipping(First.panels))
     }
 
-    @inline(__always) static func factor(_ input: UnsafePointer<Half.Input>) -> Half.Factor { Half.factor(input) }
+    @inline(__always) static func factor(_ input: UnsafePointer<First.Input>) -> First.Factor { First.factor(input) }
 
     @inline(__always) static func weights(_ row: PanelGroup) -> Weights {
-        (Half.weights(row), Half.weights(row.skipping(Half.panels)))
+        (First.weights(row), Second.weights(row.skipping(First.panels)))
     }
 
-    @inline(__always) mutating func add(_ factor: Half.Factor, _ weights: Weights) {
-        a.add(factor, weights.a)
-        b.add(factor, weights.b)
+    @inline(__always) mutating func add(_ factor: First.Factor, _ weights: Weights) {
+        first.add(factor, weights.first)
+        second.add(factor, weights.second)
     }
 
     @inline(__always) func quantise(_ panels: PanelGroup, _ clamp: Clamp, to target: UnsafeMutableRawPointer) {
-        a.quantise(panels, clamp, to: target)
-        let channels = Half.panels * panelWidth
-        b.quantise(panels.skipping(Half.panels), clamp, to: target + channels * IntegerDot.layout.inputBytes)
+        first.quantise(panels, clamp, to: target)
+        let bytes = First.panels * panelWidth * IntegerDot.layout.inputBytes
+        second.quantise(panels.skipping(First.panels), clamp, to: target + bytes)
+    }
+
+    @inline(__always)
+    func quantise(
+        _ panels: PanelGroup,
+        adding residual: UnsafePointer<Float>,
+        _ clamp: Clamp,
+        to target: UnsafeMutableRawPointer
+    ) {
+        first.quantise(panels, adding: residual, clamp, to: target)
+        let channels = First.panels * panelWidth
+        let place = target + channels * IntegerDot.layout.inputBytes
+        second.quantise(panels.skipping(First.panels), adding: residual + channels, clamp, to: place)
     }
 
     @inline(__always) func write(_ panels: PanelGroup, relu: Bool, to target: UnsafeMutablePointer<Float>) {
-        a.write(panels, relu: relu, to: target)
-        b.write(panels.skipping(Half.panels), relu: relu, to: target + Half.panels * panelWidth)
+        first.write(panels, relu: relu, to: target)
+        second.write(panels.skipping(First.panels), relu: relu, to: target + First.panels * panelWidth)
     }
 
     @inline(__always)
@@ -236,6 +271,11 @@ struct PanelPair<Half: TileRow>: TileRow {
         _ panels: PanelGroup,
         _ output: TileOutput
     ) {
-        Half.finish(sums, columns: columns, panelCount: panelCount, panels, output)
+        First.finish(sums, columns: columns, panelCount: panelCount, panels, output)
     }
 }
+
+typealias TwoPanels<Row: TileRow> = Panels<Row, Row>
+typealias ThreePanels<Row: TileRow> = Panels<TwoPanels<Row>, Row>
+typealias FourPanels<Row: TileRow> = Panels<TwoPanels<Row>, TwoPanels<Row>>
+typealias EightPanels<Row: TileRow> = Panels<FourPanels<Row>, FourPanels<Row>>

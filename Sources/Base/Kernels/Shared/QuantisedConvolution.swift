@@ -30,6 +30,18 @@ struct QuantisedPanel: TileRow {
         clamp.quantise(QuantisedPanel.floats(dot.total, panels), to: target)
     }
 
+    @inline(__always)
+    func quantise(
+        _ panels: PanelGroup,
+        adding residual: UnsafePointer<Float>,
+        _ clamp: Clamp,
+        to target: UnsafeMutableRawPointer
+    ) {
+        var result = QuantisedPanel.floats(dot.total, panels)
+        result.finish(residual, false)
+        clamp.quantise(result, to: target)
+    }
+
     @inline(__always) func write(_ panels: PanelGroup, relu: Bool, to target: UnsafeMutablePointer<Float>) {
         var result = QuantisedPanel.floats(dot.total, panels)
         result.finish(nil, relu)

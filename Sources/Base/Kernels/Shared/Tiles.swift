@@ -44,7 +44,7 @@ struct TileOutput {
 
     /// The quantised results, where the panels are full and nothing else is wanted, as between most layers: straight from registers.
     @inline(__always) func onlyQuantised(panels: Int) -> UnsafeMutableRawPointer? {
-        guard floats == nil, residual == nil, width >= panels * panelWidth else { return nil }
+        guard floats == nil, width >= panels * panelWidth else { return nil }
         // The quantiser's lower bound does what ReLU would do.
         return !relu || quantiser.low >= 0 ? quantised : nil
     }
@@ -83,6 +83,15 @@ protocol TileColumns {
     mutating func add(_ input: UnsafePointer<Row.Input>, _ stride: Int, _ weights: Row.Weights)
     /// Quantises all panels, which must be full, to columns `stride` bytes apart.
     func quantise(_ panels: PanelGroup, _ clamp: Clamp, to target: UnsafeMutableRawPointer, _ stride: Int)
+    /// The same after adding a residual, whose columns are `residualStride` floats apart.
+    func quantise(
+        _ panels: PanelGroup,
+        adding residual: UnsafePointer<Float>,
+        _ residualStride: Int,
+        _ clamp: Clamp,
+        to target: UnsafeMutableRawPointer,
+        _ stride: Int
+    )
     /// Writes all panels, which must be full, as floats, to columns `stride` floats apart.
     func write(_ panels: PanelGroup, relu: Bool, to target: UnsafeMutablePointer<Float>, _ stride: Int)
 }
@@ -101,6 +110,18 @@ struct OneColumn<Row: TileRow>: TileColumns {
     @inline(__always)
     func quantise(_ panels: PanelGroup, _ clamp: Clamp, to target: UnsafeMutableRawPointer, _ stride: Int) {
         sums.quantise(panels, clamp, to: target)
+    }
+
+    @inline(__always)
+    func quantise(
+        _ panels: PanelGroup,
+        adding residual: UnsafePointer<Float>,
+        _ residualStride: Int,
+        _ clamp: Clamp,
+        to target: UnsafeMutableRawPointer,
+        _ stride: Int
+    ) {
+        sums.quantise(panels, adding: residual, clamp, to: target)
     }
 
     @inline(__always)
@@ -132,6 +153,20 @@ struct AndNext<Before: TileColumns>: TileColumns {
     func quantise(_ panels: PanelGroup, _ clamp: Clamp, to target: UnsafeMutableRawPointer, _ stride: Int) {
         before.quantise(panels, clamp, to: target, stride)
         sums.quantise(panels, clamp, to: target + Before.count * stride)
+    }
+
+    @inline(__always)
+    func quantise(
+        _ panels: PanelGroup,
+        adding residual: UnsafePointer<Float>,
+        _ residualStride: Int,
+        _ clamp: Clamp,
+        to target: UnsafeMutableRawPointer,
+        _ stride: Int
+    ) {
+        before.quantise(panels, adding: residual, residualStride, clamp, to: target, stride)
+        let next = residual + Before.count * residualStride
+        sums.quantise(panels, adding: next, clamp, to: target + Before.count * stride)
     }
 
     @inline(__always)
@@ -167,7 +202,9 @@ func tile<Columns: TileColumns>(
         rows = rows.after(input.skippedWeights)
     }
     if let target = output.onlyQuantised(panels: Columns.Row.panels) {
-        return columns.quantise(panels, Clamp(output.quantiser), to: target, output.quantisedStride)
+        let (clamp, stride) = (Clamp(output.quantiser), output.quantisedStride)
+        guard let residual = output.residual else { return columns.quantise(panels, clamp, to: target, stride) }
+        return columns.quantise(panels, adding: residual, output.columnStride, clamp, to: target, stride)
     }
     if let target = output.onlyFloats(panels: Columns.Row.panels) {
         return columns.write(panels, relu: output.relu, to: target, output.columnStride)
