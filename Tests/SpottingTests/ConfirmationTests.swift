@@ -178,7 +178,7 @@ struct ConfirmationTests {
             }
         }
         let hops = (0..<41).map(hop)
-        for number in 3..<40 { audio.add(hop: hops[number].span) }
+        for hop in hops[3..<40] { audio.add(hop: hop.span) }
         let samples = UnsafeMutableBufferPointer<Float>.allocate(capacity: 40_000)
         defer { samples.deallocate() }
         let first = 40 * 1600 - 35_000
@@ -193,7 +193,8 @@ struct ConfirmationTests {
         audio.flush()
         audio.read(from: first, into: samples)
         #expect(samples.allSatisfy { $0 == 0 })
-        audio.add(hop: hops[40].span)
+        let last = hops[40]
+        audio.add(hop: last.span)
         audio.read(from: 40 * 1600 - 10, into: samples)
         #expect(samples[9] == 0 && abs(samples[11] - hops[40][1]) < 0.001)
     }
