@@ -31,33 +31,10 @@ public struct Gate {
         var looks = 0
     }
 
-    /// A candidate that qualified, at its best hop so far.
-    fileprivate struct Hit {
-        let label: Int
-        let confidence: Float
-        let firstHop: Int
-        let bestHop: Int
-    }
-
     /// Whether the gate is in speech.
     public private(set) var inSpeech = false
     /// Hops since the start or the last `flush()`.
     public private(set) var hop = 0
-
-    /// A word that qualifies, if networks confirm it.
-    public struct Proposal: Sendable {
-        public let label: Int
-        /// Its score.
-        public let confidence: Float
-        /// Estimated start and end of the word, in seconds.
-        public let start: Double
-        public let end: Double
-
-        fileprivate let hit: Hit
-
-        /// The middle of the word, in seconds.
-        public var middle: Double { (start + end) / 2 }
-    }
 
     /// The proposal of the last `step`, `lookAhead` or `finish`, which waits for its verdict.
     public private(set) var proposal: Proposal?
@@ -200,14 +177,7 @@ public struct Gate {
             guard let looks = candidate?.looks, looks < settings.longestConfirmation else { return nil }
             candidate?.looks = looks + 1
         }
-        let bounds = bounds(of: hit, activity)
-        proposal = Proposal(
-            label: hit.label,
-            confidence: hit.confidence,
-            start: bounds.start,
-            end: bounds.end,
-            hit: hit
-        )
+        proposal = Proposal(hit, bounds(of: hit, activity))
         return nil
     }
 
@@ -403,28 +373,18 @@ public struct Gate {
         )
     }
 
-    /// Estimates start and end of a word, in seconds: those of the active segment around the hops that it won, cut to
-    /// the length that a word can have. A segment that starts after the word's first hop, such as the release of its last
-    /// consonant, is not where the word starts.
-    private func bounds(of hit: Hit, _ activity: ActivityHistory) -> (start: Double, end: Double) {
-        let now = time
-        let won = now - Double(hop - hit.firstHop) * hopSeconds
-        let best = now - Double(hop - hit.bestHop) * hopSeconds
-        // The first hop that a word wins lies within it or right after it; few command words last over 0.7 s.
-        let earliest = max(0, won - 0.75, min(lastEnd, won - 0.2))
-        // A sound that was over half a second before the first hop is another one.
-        let before = activity.lastSegment(within: 1.5, begunBefore: now - won)
-        let around = before.flatMap { won - (now - $0.end) <= 0.5 ? $0 : nil }
-        // A segment that starts after the best hop is speech after the word.
-        guard let last = around ?? activity.lastSegment(within: 1.5), now - last.start < best else {
-            return (max(0, won - 0.5), won)
-        }
-        let end = min(now - last.end, best)
-        return (max(0, min(max(now - last.start, earliest), end - 0.1)), end)
+    private func bounds(of hit: Hit, _ activity: ActivityHistory) -> WordBounds {
+        WordBounds(
+            won: time - seconds(hop - hit.firstHop),
+            best: time - seconds(hop - hit.bestHop),
+            after: lastEnd,
+            now: time,
+            activity
+        )
     }
 
-    /// The same for a word that has been ahead for some hops and has its best score now.
-    func bounds(hopsAgo: Int, _ activity: ActivityHistory) -> (start: Double, end: Double) {
+    /// Those of a word that has been ahead for some hops and has its best score now.
+    func bounds(hopsAgo: Int, _ activity: ActivityHistory) -> WordBounds {
         bounds(of: Hit(label: 0, confidence: 0, firstHop: hop - hopsAgo, bestHop: hop), activity)
     }
 
