@@ -107,19 +107,19 @@ _beckon()
     esac
 
     case "${COMP_WORDS[1]}" in
-        listen) options="--device --channel --file --raw --sensitivity --threshold --word --phrase --mode --trigger --model --words --config --json --record --help" ;;
-        classify) options="--clips --sensitivity --threshold --word --phrase --mode --trigger --model --words --channel --json --format --output --resume --stats --files-from --null --shard --worker --raw --jobs --help" ;;
+        listen) options="--device --channel --file --raw --sensitivity --threshold --word --phrase --mode --trigger --model --no-confirm --words --config --json --record --help" ;;
+        classify) options="--clips --sensitivity --threshold --word --phrase --mode --trigger --model --no-confirm --words --channel --json --format --output --resume --stats --files-from --null --shard --worker --raw --jobs --help" ;;
         enroll) options="--device --config --channel --takes --from --not --more --force --no-audio --words --model --json --help" ;;
         words | forget) options="--words --model --replace --json --help" ;;
         record) options="--label --speaker --count --device --config --channel --file --model --help" ;;
-        evaluate) options="--list --stream --tolerance --mode --trigger --sensitivity --threshold --word --model --channel --words --json --html --pages --audio --jobs --help" ;;
-        inspect) options="--from --to --mode --trigger --sensitivity --threshold --word --model --channel --words --output --audio --json --help" ;;
-        serve) options="--listen --web --connections --threads --sensitivity --threshold --word --phrase --trigger --model --words --config --help" ;;
+        evaluate) options="--list --stream --tolerance --mode --trigger --sensitivity --threshold --word --model --no-confirm --channel --words --json --html --pages --audio --jobs --help" ;;
+        inspect) options="--from --to --mode --trigger --sensitivity --threshold --word --model --no-confirm --channel --words --output --audio --json --help" ;;
+        serve) options="--listen --web --connections --threads --sensitivity --threshold --word --phrase --trigger --model --no-confirm --words --config --help" ;;
         web) options="--new --file --help" ;;
         devices) options="--json --help" ;;
         config) options="--help" ;;
         doctor) options="--device --config --model --json --help" ;;
-        bench) options="--kernels --seconds --streams --first-score --compare --end-to-end --device --track --stamp --wyoming --most --chunk --file --connect --mode --trigger --threshold --word --model --channel --json --help" ;;
+        bench) options="--kernels --seconds --streams --first-score --compare --end-to-end --device --track --stamp --wyoming --most --chunk --file --connect --mode --trigger --threshold --word --model --no-confirm --channel --json --help" ;;
         completions) options="--help" ;;
         status | mute | unmute | reload | set | events) options="--socket --reconnect --json --help" ;;
         misses) options="--near --socket --json --help" ;;

@@ -60,6 +60,7 @@ complete -c beckon -n '__fish_seen_subcommand_from listen classify serve' -l phr
 complete -c beckon -n '__fish_seen_subcommand_from listen classify evaluate inspect bench' -l mode -x -a 'spot command' -d 'Where words are found'
 complete -c beckon -n '__fish_seen_subcommand_from listen classify evaluate inspect serve bench' -l trigger -x -a 'early end' -d 'When a word is reported'
 complete -c beckon -n '__fish_seen_subcommand_from listen classify enroll record evaluate inspect serve doctor bench' -s m -l model -x -a '(__fish_complete_directories)' -d 'Model folder'
+complete -c beckon -n '__fish_seen_subcommand_from listen classify evaluate inspect serve bench' -l no-confirm -d 'Do without the model\'s confirming networks'
 complete -c beckon -n '__fish_seen_subcommand_from listen classify evaluate inspect serve' -l words -r -F -a none -d 'File of the taught words'
 complete -c beckon -n '__fish_seen_subcommand_from listen' -s c -l config -r -F -d 'Configuration with words and actions'
 complete -c beckon -n '__fish_seen_subcommand_from listen classify words forget devices doctor misses' -l json -d 'Print one JSON object per line'

@@ -119,7 +119,7 @@ public enum CommandLineTool {
     /// Whether a name is that of a word, of the default model or taught.
     private static func knowsWord(_ name: String) -> Bool {
         let taught = (try? TaughtWords(nil).read())?.words.map(\.name) ?? []
-        let known = (try? VocabularyLoader.model(in: nil)).map { Labels($0.labels).words } ?? []
+        let known = (try? VocabularyLoader.model(in: nil, confirms: false)).map { Labels($0.labels).words } ?? []
         return (taught + known).contains(name)
     }
 

@@ -55,6 +55,8 @@ public final class Spotter: Sendable {
         public var thresholds: [String: Float] = [:]
         /// The channel of a file to listen to, from 0; nil for the mean of all channels.
         public var channel: Int?
+        /// Whether the model's confirming networks look at what it finds, if it has some; without, they are not loaded.
+        public var confirms = true
 
         public init() {}
     }
@@ -66,13 +68,13 @@ public final class Spotter: Sendable {
 
     /// Loads a model.
     ///
-    /// - Parameter model: its folder, with `model.json` and `model.safetensors`.
+    /// - Parameter model: its folder, with `model.json`, `model.safetensors` and, for confirming networks, `confirm.safetensors`.
     /// - Throws: ``SpotterError/model`` where the model cannot be used, ``SpotterError/settings`` where the settings name a
     ///   word that it does not know, a threshold outside 0…1, or a sensitivity that the model has no thresholds for.
     public init(model folder: String, settings: Settings = Settings()) throws(SpotterError) {
         let vocabulary: Vocabulary
         do throws(ModelError) {
-            vocabulary = Vocabulary(try Model(folder: folder))
+            vocabulary = Vocabulary(try Model(folder: folder, confirms: settings.confirms))
         } catch {
             throw .model.saying(error.description)
         }

@@ -35,6 +35,20 @@ struct SpotterTests {
         #expect(try spotter.detections(inFile: Voices.path("Noise")).isEmpty)
     }
 
+    @Test func `confirming networks look at what is found unless the settings say no`() throws {
+        var settings = Spotter.Settings()
+        settings.threshold = 0.3
+        let path = Voices.path("Front_Left")
+        let folder = try TestFolder()
+        let model = try ModelCopy.confirming(in: folder)
+        let confirmed = try Spotter(model: model, settings: settings).detections(inFile: path)
+        settings.confirms = false
+        let plain = try Spotter(model: model, settings: settings).detections(inFile: path)
+        #expect(!confirmed.isEmpty && !plain.isEmpty)
+        #expect(confirmed.contains { $0.confirmed != nil && $0.proposed != nil })
+        #expect(plain.allSatisfy { $0.confirmed == nil && $0.proposed == nil })
+    }
+
     @Test(arguments: [441, 1_600, 100_000])
     func `a stream in chunks of any size has the words of the file`(chunk: Int) throws {
         for mode in [Spotter.Mode.spot, .command] {

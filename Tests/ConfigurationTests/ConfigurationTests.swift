@@ -379,6 +379,14 @@ struct ConfigurationTests {
         )
     }
 
+    @Test func `confirming networks are used unless the configuration or an option says otherwise`() throws {
+        #expect(try Self.read("{}").configuration.confirms && Self.read("{confirm: true}").configuration.confirms)
+        #expect(try !Self.read("{confirm: false}").configuration.confirms)
+        #expect(Self.errors("{confirm: 'no'}").map { $0.prefix(15) } == ["f:1:11: confirm"])
+        let unchecked = try ParsedConfiguration(text: "{confirm: true}", file: "f").unchecked
+        #expect(unchecked.confirms() && !unchecked.confirms { $0.confirms = false })
+    }
+
     @Test func `a password that every user can read is a warning`() throws {
         let folder = try TestFolder()
         let path = try folder.write("password", bytes: Array("secret".utf8))

@@ -84,6 +84,58 @@ struct SettingsLoaderTests {
         #expect(second.model.name == "other" && second.taught == first.taught)
     }
 
+    /// A loader of a copy of the model that has confirming networks, by a configuration.
+    private func confirmingLoader(
+        _ configuration: String,
+        overrides: @escaping @Sendable (inout Configuration) -> Void = { _ in }
+    ) throws -> SettingsLoader {
+        let model = folder.file("confirming")
+        try FileManager.default.copyItem(atPath: Checkout.confirmingModel, toPath: model)
+        return SettingsLoader(
+            path: try folder.write("c.json5", bytes: Array(configuration.utf8)),
+            vocabulary: VocabularyLoader(modelFolder: model, words: TaughtWords("none")),
+            log: ServiceLog { _, _ in },
+            overrides: overrides
+        )
+    }
+
+    @Test func `a reload loads confirming networks or does without them, as the configuration says`() throws {
+        let loader = try confirmingLoader("{}")
+        func state() throws -> ConfirmationState { try loader.load().vocabulary.model.confirmationState }
+        #expect(try state() == .on, "a configuration that does not know the key")
+        let first = try loader.load()
+        try folder.write("c.json5", bytes: Array("{ confirm: false }".utf8))
+        let second = try loader.load()
+        #expect(second.configuration != first.configuration && second.vocabulary !== first.vocabulary)
+        #expect(second.vocabulary.model.confirmation == nil)
+        #expect(try state() == .off)
+        try folder.write("c.json5", bytes: Array("{ confirm: true }".utf8))
+        #expect(try state() == .on)
+        try teach(["lamp"])
+        #expect(try self.loader.load().vocabulary.model.confirmationState == .missing)
+    }
+
+    @Test func `an option does without networks, even where they are damaged`() throws {
+        let loader = try confirmingLoader("{ confirm: true }") { $0.confirms = false }
+        try folder.write("confirming/confirm.safetensors", bytes: [1, 2, 3])
+        let first = try loader.load()
+        #expect(first.vocabulary.model.confirmationState == .off && !first.configuration.confirms)
+        #expect(try loader.load().vocabulary === first.vocabulary, "nothing is read again")
+    }
+
+    @Test func `changed weights of confirming networks are read, and damaged ones are an error`() throws {
+        let loader = try confirmingLoader("{}")
+        let first = try loader.load().vocabulary
+        let weights = try folder.bytes("confirming/confirm.safetensors")
+        #expect(try loader.load().vocabulary === first)
+        try folder.write("confirming/confirm.safetensors", bytes: Array(weights.dropLast(8)))
+        let text = #expect(throws: (any Error).self) { try loader.load() }.map { "\($0)" } ?? ""
+        #expect(text.contains("confirm.safetensors"), "\(text)")
+        try folder.write("confirming/confirm.safetensors", bytes: weights.dropLast() + [weights[weights.count - 1] ^ 1])
+        let second = try loader.load().vocabulary
+        #expect(second.model.identity != first.model.identity)
+    }
+
     @Test func `what is wrong with the taught words is said of their file, not of the configuration's model`() throws {
         var loader = loader
         loader.path = try folder.write("c.json5", bytes: Array("{ words: { stop: { threshold: 0.9 } } }".utf8))

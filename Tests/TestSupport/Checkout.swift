@@ -7,4 +7,7 @@ public enum Checkout {
 
     /// Folder of the shipped model.
     public static let model = path + "/Models/commands"
+
+    /// Folder of a small model with confirming networks, whose weights are random.
+    public static let confirmingModel = path + "/Tests/InferenceTests/Fixtures/confirming"
 }

@@ -28,6 +28,26 @@ public enum ModelCopy {
         return try JSONSerialization.data(withJSONObject: json)
     }
 
+    /// Writes the small model with confirming networks into a folder of `folder`, and returns that folder's path.
+    ///
+    /// Its weights are random, and its streaming network always says `go`. The labels of the confirming networks are exchanged, so that they
+    /// look at it: of the recorded voices' words, the first look gives `no` 0.3 to 0.5, and the next ones less than 0.2.
+    public static func confirming(in folder: TestFolder) throws -> String {
+        let path = folder.file("confirming")
+        try FileManager.default.copyItem(atPath: Checkout.confirmingModel, toPath: path)
+        let file = URL(fileURLWithPath: path + "/model.json")
+        var json = try JSONSerialization.jsonObject(with: Data(contentsOf: file)) as? [String: Any] ?? [:]
+        var confirm = json["confirm"] as? [String: Any] ?? [:]
+        var networks = confirm["networks"] as? [[String: Any]] ?? []
+        for (index, labels) in [["seven", "other", "go", "no"], ["no", "go", "other"]].enumerated() {
+            networks[index]["labels"] = labels
+        }
+        confirm["networks"] = networks
+        json["confirm"] = confirm
+        try JSONSerialization.data(withJSONObject: json).write(to: file)
+        return path
+    }
+
     /// Writes the model into a folder of `folder`, and returns that folder's path.
     public static func write(_ name: String, _ thresholds: Thresholds, in folder: TestFolder) throws -> String {
         let path = try folder.folder(name)

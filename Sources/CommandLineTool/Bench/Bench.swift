@@ -87,6 +87,7 @@ struct Bench {
             return try StartUp(
                 kernels: kernels.rawValue,
                 arguments: ["bench", "--first-score", "--kernels", kernels.rawValue, "--model", folder]
+                    + (options.listening.confirms ? [] : ["--no-confirm"])
             )
         } catch  where Interrupt.isRequested {
             // Ctrl-C also ends the child processes that measure the start-up.

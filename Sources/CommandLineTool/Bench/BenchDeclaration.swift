@@ -135,7 +135,7 @@ extension Bench: Command {
             ],
             "How to listen, as for listen": [
                 SharedOptions.mode(preset: .command), SharedOptions.trigger, SharedOptions.threshold,
-                SharedOptions.word, SharedOptions.model, SharedOptions.channel,
+                SharedOptions.word, SharedOptions.model, SharedOptions.noConfirm, SharedOptions.channel,
             ],
             "Output": [
                 SharedOptions.json(

@@ -26,7 +26,8 @@ extension Classify: Command {
                     help: "one label per file, for recordings of one second (of a longer one, its loudest second)"
                 ),
                 SharedOptions.sensitivity, SharedOptions.threshold, SharedOptions.word, SharedOptions.phrase,
-                SharedOptions.mode(preset: .spot), SharedOptions.trigger, SharedOptions.model, SharedOptions.words,
+                SharedOptions.mode(preset: .spot), SharedOptions.trigger, SharedOptions.model, SharedOptions.noConfirm,
+                SharedOptions.words,
                 SharedOptions.channel,
             ],
             "Output": [

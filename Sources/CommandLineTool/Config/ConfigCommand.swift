@@ -50,7 +50,11 @@ struct ConfigCommand {
 
     /// The words of the configuration's model (by default the one that comes with the program), and the taught words.
     private func words(_ configuration: UncheckedConfiguration) throws -> KnownWords {
-        let loader = VocabularyLoader(modelFolder: configuration.model, words: TaughtWords(nil))
+        let loader = VocabularyLoader(
+            modelFolder: configuration.model,
+            confirms: configuration.confirms(),
+            words: TaughtWords(nil)
+        )
         do {
             let (vocabulary, taught) = try loader.load()
             return KnownWords(Labels(vocabulary.labels).words, gone: taught.gone, vocabulary: vocabulary)

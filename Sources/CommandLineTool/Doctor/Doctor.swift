@@ -37,7 +37,7 @@ struct Doctor {
         let (found, fromFile) = checkConfiguration(environment)
         var settings = fromFile
         report(found)
-        report(checkModel(settings.model))
+        report(checkModel(settings))
         let service = ServiceCheck(environment)
         report([service.diagnosis])
         settings.device = device ?? settings.device
@@ -86,7 +86,7 @@ struct Doctor {
         let remedy = "correct the configuration, then run beckon config check"
         do {
             let file = try ParsedConfiguration(path: path).validated { configuration in
-                let model = try model(configuration.model)
+                let model = try model(configuration.model, confirms: configuration.confirms())
                 let taught = TaughtWords(nil)
                 return KnownWords(
                     Labels(model.labels).words + taught.names,
@@ -103,19 +103,27 @@ struct Doctor {
         }
     }
 
-    private func model(_ folder: String?) throws -> Model {
+    private func model(_ folder: String?, confirms: Bool) throws -> Model {
         var listening = listening
+        listening.confirms = confirms
         listening.modelFolder = listening.modelFolder ?? folder
         return try listening.loadModel()
     }
 
     /// Checks that a model can be loaded, and how long it takes per hop.
-    private func checkModel(_ folder: String?) -> [Diagnosis] {
+    private func checkModel(_ settings: Configuration) -> [Diagnosis] {
+        let folder = settings.model
         do {
-            let model = try model(folder)
+            let model = try model(folder, confirms: settings.confirms)
             let words = Labels(model.labels).words
+            let confirmation =
+                switch model.confirmationState {
+                case .on: "; further networks confirm what it finds"
+                case .off: "; its confirming networks are off (confirm: false)"
+                case .missing: ""
+                }
             return [
-                Diagnosis(.ok, "model", "\(model.name), which knows \(words.joined(separator: ", "))"),
+                Diagnosis(.ok, "model", "\(model.name), which knows \(words.joined(separator: ", "))\(confirmation)"),
                 RealTimeFactor(measuring: model).diagnosis,
             ] + checkTaughtWords(model, folder)
         } catch {

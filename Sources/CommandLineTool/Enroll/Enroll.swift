@@ -18,7 +18,7 @@ struct Enroll {
 
     init(_ arguments: Arguments) throws {
         options = try EnrollOptions(arguments)
-        model = try options.listening.loadModel()
+        model = try options.listening.loadModel(detects: false)
         let folder = ModelFolder.find(options.listening.modelFolder)
         // The file of --words need not exist yet.
         taught = TaughtWords(options.words)

@@ -42,7 +42,8 @@ extension Evaluate: Command {
                     help: "time after a word's end in which it may still be detected (default: 1 second)"
                 ),
                 SharedOptions.mode(preset: nil), SharedOptions.trigger, SharedOptions.sensitivity,
-                SharedOptions.threshold, SharedOptions.word, SharedOptions.model, SharedOptions.channel,
+                SharedOptions.threshold, SharedOptions.word, SharedOptions.model, SharedOptions.noConfirm,
+                SharedOptions.channel,
                 SharedOptions.wordsFile(
                     help: "file of the taught words, or none; with --stream (default: the file that enroll writes)",
                     manual: "Clips are measured on the model's words alone."

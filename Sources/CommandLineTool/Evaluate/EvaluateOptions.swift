@@ -20,8 +20,9 @@ struct EvaluateOptions {
     /// The longest time after a word's end in which a detection still counts, in seconds.
     var tolerance: Double { arguments.number("--tolerance") ?? 1 }
     /// The options that a page of `inspect` needs to show the same, as they were given.
-    private var inspectOptions: [String] {
+    var inspectOptions: [String] {
         Self.shared.flatMap { option in arguments.all(option).flatMap { [option, $0] } }
+            + (listening.confirms ? [] : ["--no-confirm"])
     }
 
     init(_ arguments: Arguments) throws(UsageError) {

@@ -29,7 +29,8 @@ extension Inspect: Command {
             ],
             "How to listen, as for classify": [
                 SharedOptions.mode(preset: .spot), SharedOptions.trigger, SharedOptions.sensitivity,
-                SharedOptions.threshold, SharedOptions.word, SharedOptions.model, SharedOptions.channel,
+                SharedOptions.threshold, SharedOptions.word, SharedOptions.model, SharedOptions.noConfirm,
+                SharedOptions.channel,
                 SharedOptions.words,
             ],
             "Output": [

@@ -19,6 +19,7 @@ extension Listen: Command {
             "What to find; these override the configuration": [
                 SharedOptions.sensitivity, SharedOptions.threshold, SharedOptions.word, SharedOptions.phrase,
                 SharedOptions.mode(preset: .command), SharedOptions.trigger, SharedOptions.model,
+                SharedOptions.noConfirm,
                 SharedOptions.words,
             ],
             "What to do with it": [

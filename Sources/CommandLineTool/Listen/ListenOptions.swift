@@ -45,6 +45,7 @@ struct ListenOptions {
     /// Replaces settings of the configuration by the options of the command line.
     func override(_ configuration: inout Configuration) {
         if let model = listening.modelFolder { configuration.model = model }
+        if !listening.confirms { configuration.confirms = false }
         if let device { configuration.device = device }
         if let channels = listening.channels { configuration.channel = channels }
         if let mode = listening.mode { configuration.gate.mode = mode }

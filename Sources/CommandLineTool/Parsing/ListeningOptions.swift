@@ -10,6 +10,8 @@ import Spotting
 /// The options that several commands share: model, thresholds, gate, channels, number of files at a time.
 struct ListeningOptions {
     var modelFolder: String?
+    /// Whether the model's confirming networks are loaded, if it has some.
+    var confirms: Bool
     /// The file of taught words, or "none" for no taught words; nil for the default file.
     var words: String?
     /// What decides the thresholds of all words; nil without an option for it.
@@ -28,6 +30,7 @@ struct ListeningOptions {
         jobs = arguments.whole("--jobs") ?? ProcessInfo.processInfo.activeProcessorCount
         words = arguments.value("--words")
         modelFolder = arguments.value("--model")
+        confirms = !arguments.has("--no-confirm")
         mode = arguments.choice("--mode")
         trigger = arguments.choice("--trigger")
         let threshold = arguments.value("--threshold").flatMap { Float(decimal: $0) }
@@ -58,13 +61,17 @@ struct ListeningOptions {
     }
 
     /// Where the model and the taught words come from.
-    var vocabulary: VocabularyLoader { VocabularyLoader(modelFolder: modelFolder, words: TaughtWords(words)) }
+    var vocabulary: VocabularyLoader {
+        VocabularyLoader(modelFolder: modelFolder, confirms: confirms, words: TaughtWords(words))
+    }
 
     /// The model of `--model`, else the default one.
     ///
-    /// - Parameter kernels: the instruction set of its kernels; nil for the best one.
-    func loadModel(kernels: InstructionSet? = nil) throws -> Model {
-        try VocabularyLoader.model(in: modelFolder, kernels: kernels)
+    /// - Parameters:
+    ///   - kernels: the instruction set of its kernels; nil for the best one.
+    ///   - detects: whether it is to detect words: only then confirming networks are of use.
+    func loadModel(kernels: InstructionSet? = nil, detects: Bool = true) throws -> Model {
+        try VocabularyLoader.model(in: modelFolder, kernels: kernels, confirms: detects && confirms)
     }
 
     /// The model with the taught words.

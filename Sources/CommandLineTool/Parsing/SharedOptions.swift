@@ -96,6 +96,16 @@ enum SharedOptions {
         isForListening: true
     )
 
+    static let noConfirm = Option(
+        name: "--no-confirm",
+        help: "do without the model's confirming networks, if it has some; they are not loaded",
+        manual: """
+            The configuration's key is
+            .Va confirm .
+            """,
+        isForListening: true
+    )
+
     static let channel = Option(
         name: "--channel",
         value: .channels,

@@ -58,7 +58,7 @@ struct Record {
 
     /// Records until `--count` is reached, the file ends or Ctrl-C is pressed. Returns the exit status.
     func run() throws -> Int32 {
-        let model = try listening.loadModel()
+        let model = try listening.loadModel(detects: false)
         try makeFolder(folder)
         Interrupt.watch()
         let source: any AudioSource =

@@ -32,7 +32,9 @@ struct ForgetWords {
         warn(of: store.words.map(\.name).filter { !names.contains($0) })
     }
 
-    private var modelWords: [String] { (try? listening.loadModel()).map { Labels($0.labels).words } ?? [] }
+    private var modelWords: [String] {
+        (try? listening.loadModel(detects: false)).map { Labels($0.labels).words } ?? []
+    }
 
     /// Warns of each place in a configuration that names a forgotten word. A word of the model stays known.
     ///

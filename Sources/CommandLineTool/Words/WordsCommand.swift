@@ -137,7 +137,7 @@ struct WordsCommand {
 
     private func importWords(_ path: String, replaces: Bool, _ taught: TaughtWords) throws {
         var new = try exported(path)
-        let model = try listening.loadModel()
+        let model = try listening.loadModel(detects: false)
         let negatives = try ModelFolder.find(listening.modelFolder).flatMap { folder throws(ModelError) in
             try NegativeSet.beside(model, in: folder)
         }

@@ -7,11 +7,14 @@ public import Spotting
 public struct VocabularyLoader: Sendable {
     /// Nil for the model that came with the program.
     public var modelFolder: String?
+    /// Whether to load the model's confirming networks, if it has some.
+    public var confirms: Bool
     /// The file of the taught words.
     public var words: TaughtWords
 
-    public init(modelFolder: String?, words: TaughtWords) {
+    public init(modelFolder: String?, confirms: Bool = true, words: TaughtWords) {
         self.modelFolder = modelFolder
+        self.confirms = confirms
         self.words = words
     }
 
@@ -20,13 +23,15 @@ public struct VocabularyLoader: Sendable {
     /// - Parameters:
     ///   - folder: nil for the default model.
     ///   - kernels: the kernels that run the model; nil for the model's choice.
+    ///   - confirms: whether to load its confirming networks, if it has some.
     /// - Throws: ``EnrollmentError/model`` if no model is found or its sample rate, window or hop is not the
     ///   detector's; a `ModelError` if it is damaged.
-    public static func model(in folder: String?, kernels: InstructionSet? = nil) throws -> Model {
+    public static func model(in folder: String?, kernels: InstructionSet? = nil, confirms: Bool = true) throws -> Model
+    {
         guard let folder = ModelFolder.find(folder) else {
             throw EnrollmentError.model.saying("no model found; name its folder with --model DIR or in BECKON_MODEL")
         }
-        let model = try Model(folder: folder, kernels: kernels)
+        let model = try Model(folder: folder, kernels: kernels, confirms: confirms)
         guard model.sampleRate == AudioFormat.sampleRate, model.windowSamples == AudioFormat.windowSamples,
             model.hopSamples == AudioFormat.hopSamples
         else {
@@ -47,7 +52,7 @@ public struct VocabularyLoader: Sendable {
         _ model: Model? = nil,
         stores: Bool = false
     ) throws -> (vocabulary: Vocabulary, taught: TaughtWords.Loaded) {
-        let model = try model ?? Self.model(in: modelFolder)
+        let model = try model ?? Self.model(in: modelFolder, confirms: confirms)
         let taught = try words.load(for: model, folder: ModelFolder.find(modelFolder), stores: stores)
         return (Vocabulary(model, taught: taught.words), taught)
     }

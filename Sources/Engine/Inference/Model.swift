@@ -30,6 +30,8 @@ public final class Model: Sendable {
     public let network: Network
     /// The networks that confirm what this one proposes; nil without.
     public let confirmation: ConfirmingNetworks?
+    /// Whether they were loaded, or left out, or whether the model has none.
+    public let confirmationState: ConfirmationState
     /// A hash of all files in 16 hexadecimal digits, to tell models apart; not cryptographic.
     public let identity: String
 
@@ -130,6 +132,7 @@ public final class Model: Sendable {
         } else {
             confirmation = nil
         }
+        confirmationState = confirmation != nil ? .on : description.confirm != nil ? .off : .missing
         plans = ExecutionPlans(network, weights: weights, embeds: false)
         embeddingPlans = ExecutionPlans(network, weights: weights, embeds: true)
 

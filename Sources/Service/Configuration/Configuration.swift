@@ -120,6 +120,8 @@ public struct Configuration: Equatable, Sendable {
 
     /// The model's folder, or the name of a model that comes with the program; nil for the model that comes with the program.
     public var model: String?
+    /// Whether the model's confirming networks are loaded, if it has some.
+    public var confirms = true
     /// The name of the capture device, or `auto`.
     public var device = "auto"
     /// The channels of the device that are used.

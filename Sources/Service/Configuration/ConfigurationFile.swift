@@ -51,6 +51,12 @@ public struct UncheckedConfiguration: Sendable {
 
     /// The folder of the model; nil for the default one.
     public var model: String? { settings.model }
+    /// Whether the model's confirming networks are loaded, with other settings in force.
+    public func confirms(_ overrides: (inout Configuration) -> Void = { _ in }) -> Bool {
+        var inForce = settings
+        overrides(&inForce)
+        return inForce.confirms
+    }
     /// Where the web server listens.
     public var webListen: [ListenAddress] { settings.web.listen }
 

@@ -9,6 +9,7 @@ extension SettingKind where Value == Configuration {
         Configuration(),
         Section([
             Setting("model", \.model, SettingKind<String>.model.optional),
+            Setting("confirm", \.confirms, .flag),
             Setting("device", \.device, .text("a device's name, or \"auto\"")),
             Setting("channel", \.channel, .channels),
             Setting("mode", \.gate.mode, .choice),

@@ -40,16 +40,18 @@ public struct SettingsLoader: Sendable {
     /// - Throws: an error whose description has one line for each mistake.
     public func load(leavingOutUnknownWords leavesOut: Bool = false) throws -> ServiceSettings {
         var configuration = Configuration()
-        var loaded: (model: String?, vocabulary: Vocabulary)?
+        var loaded: (model: String?, confirms: Bool, vocabulary: Vocabulary)?
         if let path {
             let valid = try ParsedConfiguration(path: path).validated { configuration in
                 let known: Read
+                // With an option that leaves the networks out, they are never loaded.
+                let confirms = configuration.confirms(overrides)
                 do {
-                    known = try load(configuration.model, storing: !leavesOut)
+                    known = try load(configuration.model, confirms: confirms, storing: !leavesOut)
                 } catch let error as EnrollmentError where error != .model {
                     throw ConfigurationProblem.ofOtherFile(error.description)
                 }
-                loaded = (configuration.model, known.vocabulary)
+                loaded = (configuration.model, confirms, known.vocabulary)
                 let words = Labels(known.vocabulary.labels).words
                 return KnownWords(
                     words,
@@ -64,17 +66,20 @@ public struct SettingsLoader: Sendable {
             if let loaded { configuration.leaveOut(wordsBeside: loaded.vocabulary.labels) }
         }
         overrides(&configuration)
-        let isLoaded = loaded.map { $0.model == configuration.model } ?? false
+        let isLoaded =
+            loaded.map { $0.model == configuration.model && $0.confirms == configuration.confirms } ?? false
         let vocabulary =
-            try (isLoaded ? loaded?.vocabulary : nil) ?? load(configuration.model, storing: !leavesOut).vocabulary
+            try (isLoaded ? loaded?.vocabulary : nil)
+            ?? load(configuration.model, confirms: configuration.confirms, storing: !leavesOut).vocabulary
         if leavesOut { configuration.leaveOut(wordsBeside: vocabulary.labels) }
         return try ServiceSettings(configuration, vocabulary)
     }
 
     /// - Parameter stores: false when the file of taught words has changed: what changed it stores it.
-    private func load(_ model: String?, storing stores: Bool) throws -> Read {
+    private func load(_ model: String?, confirms: Bool, storing stores: Bool) throws -> Read {
         var loader = vocabulary
         loader.modelFolder = model ?? loader.modelFolder
+        loader.confirms = confirms
         // Before the files are read, so that a file that changes meanwhile is read again next time.
         let files = Files(loader)
         let known = newest.read.withLock { $0 }
@@ -109,6 +114,7 @@ public struct SettingsLoader: Sendable {
     private struct Files: Equatable {
         struct Model: Equatable {
             let folder: String?
+            let confirms: Bool
             let files: [FileStatus?]
         }
 
@@ -118,9 +124,11 @@ public struct SettingsLoader: Sendable {
         init(_ loader: VocabularyLoader) {
             func status(_ path: String) -> FileStatus? { try? FileStatus(path: path) }
             let folder = ModelFolder.find(loader.modelFolder)
-            let names = ["model.json", "model.safetensors", "background.safetensors"]
+            let names =
+                ["model.json", "model.safetensors", "background.safetensors"]
+                + (loader.confirms ? ["confirm.safetensors"] : [])
             let paths = folder.map { folder in names.map { "\(folder)/\($0)" } } ?? []
-            model = Model(folder: folder, files: paths.map(status))
+            model = Model(folder: folder, confirms: loader.confirms, files: paths.map(status))
             words = loader.words.path.flatMap(status)
         }
     }
