@@ -172,7 +172,7 @@ struct ServiceVerbTests {
         #expect(events.output == "status 143\n", "\(events.error)")
     }
 
-    @Test func `the status for people is five lines`() throws {
+    @Test func `the status for people is a few lines`() throws {
         let text = """
             {"ok": true, "state": "running", "since": "2026-03-01T10:00:00.000Z", "device": "hw:CARD=Mic,DEV=0", "rate": 48000, \
             "channels": 2, "version": "1.2.3", "model": "commands", "mode": "command", "events": 7, "sensitivity": "balanced", \
@@ -215,6 +215,19 @@ struct ServiceVerbTests {
         for (members, line, end) in unheard {
             let found = try lines(text.replacing("\"rate\"", with: "\(members), \"rate\""))
             #expect(found.count == max(5, line + 1) && found[line].hasSuffix(end), "\(found)")
+        }
+        let looks = #""looks": 12, "refusedLooks": 3, "lookMilliseconds": {"longest": 9.31}"#
+        for (members, line) in [
+            (#""confirm": "on", \#(looks)"#, "on; looks: 12, refused: 3, the slowest in 9.3 ms"),
+            (
+                #""confirm": "on", \#(looks.replacing("12", with: "0").replacing("3,", with: "0,"))"#,
+                "on; looks: 0, refused: 0"
+            ),
+            (#""confirm": "on""#, "on"), (#""confirm": "off""#, "off"),
+            (#""confirm": "none""#, "none; the model has no networks for it"),
+        ] {
+            let found = try lines(text.replacing("\"rate\"", with: "\(members), \"rate\""))
+            #expect(found.count == 6 && found[3] == "confirm    " + line, "\(found)")
         }
         let wakes = text.replacing(
             "\"newest\"",

@@ -13,8 +13,8 @@ struct ServiceStatusTests {
     private static let line = """
         {"ok": true, "state": "waiting", "since": "2026-03-01T10:00:00.000Z", "device": "hw:CARD=Mic", "problem": "gone", \
         "rate": 48000, "channels": 2, "gaps": 1, "channelsCancel": true, "digitalSilenceSince": "2026-03-01T11:00:00.000Z", \
-        "version": "1.2.3", "model": "commands", "mode": "command", "hops": 10, "events": 7, \
-        "webListen": ["tcp://127.0.0.1:8080"], "stateFolder": "/var/lib/beckon", "mqtt": {"events": 1, "off": true}, \
+        "version": "1.2.3", "model": "commands", "mode": "command", "confirm": "on", "hops": 10, "looks": 9, "refusedLooks": 2, \
+        "lookMilliseconds": {"longest": 8.25}, "events": 7, "webListen": ["tcp://127.0.0.1:8080"], "stateFolder": "/var/lib/beckon", "mqtt": {"events": 1, "off": true}, \
         "sensitivity": "balanced", "sensitivities": {"go": "eager", "no": "strict"}, "thresholds": {"yes": 0.700, "no": 0.960}, \
         "session": "computer", "sessions": [{"wake": "computer", "seconds": 5.0, "mode": "spot", \
         "thresholds": {"on": 0.500, "off": null}}], "newest": {"event": "word", "word": "yes", "confidence": 0.9712, \
@@ -43,7 +43,11 @@ struct ServiceStatusTests {
         input.digitalSilenceSince = try Self.date("2026-03-01T11:00:00.000Z")
         status.input = input
         (status.version, status.model, status.mode) = ("1.2.3", "commands", "command")
-        status.counts = [.init("hops", 10), .init("events", 7)]
+        status.confirmation = "on"
+        status.counts = [
+            .init("hops", 10), .init("looks", 9), .init("refusedLooks", 2),
+            .init("lookMilliseconds", ["longest": .number(8.25, places: 2)]), .init("events", 7),
+        ]
         (status.webListen, status.stateFolder) = (["tcp://127.0.0.1:8080"], "/var/lib/beckon")
         status.parts = [.init("mqtt", ["events": 1, "off": true])]
         var choices = ThresholdChoices()
@@ -93,6 +97,8 @@ struct ServiceStatusTests {
         #expect(input.digitalSilenceSince == (try Self.date("2026-03-01T11:00:00.000Z")))
         #expect(status.version == "1.2.3" && status.model == "commands" && status.mode == "command")
         #expect(status.events == 7 && status.isMQTTOff)
+        #expect(status.confirmation == "on" && status.looks == 9 && status.refusedLooks == 2)
+        #expect(status.longestLook == 8.25)
         #expect(status.webListen == ["tcp://127.0.0.1:8080"] && status.stateFolder == "/var/lib/beckon")
         #expect(status.choices?.all == "balanced" && status.choices?.words == ["no": "strict", "go": "eager"])
         #expect(status.thresholds == [.init("yes", 0.7), .init("no", 0.96)] && status.session == "computer")

@@ -68,6 +68,25 @@ struct DetectorLoopTests {
         #expect(hops == 300 && heard >= 24, "\(heard) events")
     }
 
+    @Test func `looks of confirming networks allocate nothing, and are counted`() throws {
+        let source = try RingSource(Material.left(blocks: 25), loops: true)
+        let folder = try TestFolder()
+        var settings = try Material.settings(Model(folder: ModelCopy.confirming(in: folder)))
+        settings.thresholds.setAll(0.3)
+        // At every hop while the word is the likeliest.
+        settings.gate.longestConfirmation = .max
+        let run = try Run(source, settings)
+        #expect(run.ends.record.status.looks == 0)
+        let trial = HeapTrial {
+            for _ in 0..<100 { run.step() }
+            while run.queue.pop() != nil {}
+        }
+        #expect(trial.isQuiet(seconds: 30))
+        let status = run.ends.record.status
+        #expect(status.looks >= 20 && status.refusedLooks > 0 && status.refusedLooks <= status.looks, "\(status)")
+        #expect(status.longestLook > .zero && status.longestLook <= status.longestHop)
+    }
+
     @Test func `near misses allocate nothing`() throws {
         let source = try RingSource(Material.left(blocks: 40), loops: true)
         var settings = try Material.settings(Material.model())

@@ -4,6 +4,7 @@ import Inference
 import IntegrationInterface
 import Metrics
 import Spotting
+import TestSupport
 import Testing
 
 @testable import Actions
@@ -80,9 +81,35 @@ struct ServiceMetricsTests {
         #expect(DetectorRecord().status.newestHop == nil)
     }
 
+    @Test func `looks of confirming networks are counted, with the slowest hop`() throws {
+        let record = DetectorRecord()
+        record.note(looks: 0, refused: 0, took: .milliseconds(9))
+        #expect(record.status.looks == 0 && record.status.longestLook == .zero, "a hop without a look")
+        record.note(looks: 1, refused: 0, took: .milliseconds(12))
+        record.note(looks: 1, refused: 0, took: .milliseconds(40))
+        record.note(looks: 3, refused: 2, took: .milliseconds(8))
+        #expect(record.status.looks == 3 && record.status.refusedLooks == 2)
+        #expect(record.status.longestLook == .milliseconds(12))
+        var values = ServiceMetrics(try Self.settings())
+        values.detector = record.status
+        let lines = Self.lines(values)
+        for line in [
+            "beckon_looks_total 3", "beckon_refused_looks_total 2", "beckon_longest_look_seconds 0.012",
+            "beckon_confirm_state{state=\"on\"} 0", "beckon_confirm_state{state=\"off\"} 0",
+            "beckon_confirm_state{state=\"none\"} 1",
+        ] {
+            #expect(lines.contains(line), "\(line)")
+        }
+        for (confirms, state) in [(true, "on"), (false, "off")] {
+            let vocabulary = Vocabulary(try Model(folder: Checkout.confirmingModel, confirms: confirms))
+            let settings = try ServiceSettings(Configuration(), vocabulary)
+            #expect(Self.lines(ServiceMetrics(settings)).contains("beckon_confirm_state{state=\"\(state)\"} 1"))
+        }
+    }
+
     @Test func `without a detector there are only the program's own`() throws {
         let names = ServiceMetrics(try Self.settings()).families.map(\.name)
-        #expect(names.prefix(2) == ["beckon_build", "beckon_ready"])
-        #expect(names.dropFirst(2).allSatisfy { $0.hasPrefix("process_") } && names.count == 5)
+        #expect(names.prefix(3) == ["beckon_build", "beckon_ready", "beckon_confirm_state"])
+        #expect(names.dropFirst(3).allSatisfy { $0.hasPrefix("process_") } && names.count == 6)
     }
 }

@@ -46,6 +46,36 @@ struct BatchDetectorTests {
         if isTaught { #expect(found[2].map { batch.settings.name(of: $0) } == ["rear center"]) }
     }
 
+    @Test func `looks of all streams of a batch are counted as those of detectors of their own`() throws {
+        let folder = try TestFolder()
+        let vocabulary = Vocabulary(try Model(folder: ModelCopy.confirming(in: folder)))
+        var settings = DetectorSettings(vocabulary)
+        settings.thresholds.setAll(0.3)
+        let voices = try ["Rear_Left", "Front_Right"].map { try RecordedVoice.voice($0) + RecordedVoice.quiet }
+        let count = (voices.map(\.count).min() ?? 0) / 1600
+        var batch = BatchDetector(settings)
+        let streams = voices.map { _ in batch.makeStream() }
+        var found = voices.map { _ in [Detection]() }
+        for hop in 0..<count {
+            for (stream, audio) in zip(streams, voices) { feed(stream, audio, hop: hop) }
+            batch.process(streams) { found[$0].append($1) }
+        }
+        var (looks, refusals) = (0, 0)
+        for (index, audio) in voices.enumerated() {
+            var detector = Detector(settings)
+            let window = [Float](repeating: 0, count: 16_000) + audio
+            var alone: [Detection] = []
+            for hop in 1...count {
+                detector.process(window: window.span.extracting(hop * 1600..<hop * 1600 + 16_000)) { alone.append($0) }
+            }
+            #expect(found[index] == alone)
+            looks += detector.looks
+            refusals += detector.refusals
+        }
+        #expect(batch.looks == looks && batch.refusals == refusals, "\(batch.looks) \(batch.refusals)")
+        #expect(looks > refusals && refusals > 0, "\(looks) \(refusals): some found a word, some did not")
+    }
+
     @Test func `a stream that begins again finds the same again, later`() throws {
         let vocabulary = Vocabulary(try RecordedVoice.model())
         let audio = try RecordedVoice.voice("Rear_Left")

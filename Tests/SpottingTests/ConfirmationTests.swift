@@ -31,6 +31,7 @@ struct ConfirmationTests {
         var fired: [String] = []
         var detections: [Detection] = []
         var looks = 0
+        var refusals = 0
     }
 
     /// The words that fire, each with its hop, where networks confirm `confirmed`, from a score of 0.5 on.
@@ -57,6 +58,7 @@ struct ConfirmationTests {
         }
         if let last = hops.last { handler.finish(activity: last.activity, confirmer: verdicts) { add($0, "end") } }
         outcome.looks = handler.looks
+        outcome.refusals = handler.refusals
         return outcome
     }
 

@@ -14,7 +14,7 @@ extension ControlVerb: Command {
             CommandName(
                 name: "status",
                 abstract: "print the service's state",
-                help: "print five lines: state, device, words, last word, version; all counts with --json",
+                help: "print state, device, words, confirm, last word, version; all counts with --json",
                 manual: """
                     With
                     .Fl -json
@@ -26,6 +26,15 @@ extension ControlVerb: Command {
                     took longer, and
                     .Ql droppedBlocks
                     of 100 ms were skipped because the detector was behind.
+                    .Ql confirm
+                    says whether further networks confirm words
+                    .Pq Ql on , Ql off , No or Ql none No if the model has no such networks ;
+                    .Ql looks
+                    counts proposed words that they looked at,
+                    .Ql refusedLooks
+                    those of them after which no word was found, and
+                    .Ql lookMilliseconds
+                    has the longest time of a step with a look.
                     .Ql audio
                     is what became of all audio since the first frame, in seconds: heard, on
                     its way, or lost, by the cause.

@@ -3,8 +3,8 @@ private import Core
 import Events
 import System
 
-/// The five lines of `beckon status`: state, device, words, the last word, version; and one more where MQTT is off after a sudden
-/// end.
+/// The lines of `beckon status`: state, device, words, whether networks confirm them, the last word, version; and one more where MQTT
+/// is off after a sudden end.
 struct StatusSummary {
     let lines: [String]
 
@@ -18,9 +18,10 @@ struct StatusSummary {
         lines =
             [
                 line("state", Self.state(status, now)), line("device", Self.device(status.input, now)),
-                line("words", Self.words(status)), line("last word", Self.newest(status, now)),
-                line("version", Self.version(status)),
-            ] + (status.isMQTTOff ? [line("mqtt", off)] : [])
+                line("words", Self.words(status)),
+            ] + (Self.confirmation(status).map { [line("confirm", $0)] } ?? [])
+            + [line("last word", Self.newest(status, now)), line("version", Self.version(status))]
+            + (status.isMQTTOff ? [line("mqtt", off)] : [])
     }
 
     private static func state(_ status: ServiceStatus, _ now: Timestamp) -> String {
@@ -63,6 +64,18 @@ struct StatusSummary {
     private static func list(_ thresholds: [ServiceStatus.Threshold]) -> String {
         let rest = thresholds.count > listed ? " and \(thresholds.count - listed) more" : ""
         return thresholds.prefix(listed).map(\.word).joined(separator: ", ") + rest
+    }
+
+    /// Nil for a service of an earlier version.
+    private static func confirmation(_ status: ServiceStatus) -> String? {
+        switch status.confirmation {
+        case "none": return "none; the model has no networks for it"
+        case "on":
+            guard let looks = status.looks, let refused = status.refusedLooks else { return "on" }
+            let longest = status.longestLook.map { looks > 0 ? ", the slowest in \(decimal($0, 1)) ms" : "" } ?? ""
+            return "on; looks: \(looks), refused: \(refused)\(longest)"
+        case let other: return other
+        }
     }
 
     private static func newest(_ status: ServiceStatus, _ now: Timestamp) -> String {

@@ -74,6 +74,11 @@ private struct Drawing {
         if let rate = live.rate { facts.append(("\(rate) Hz", .dim)) }
         facts.append(("\(panel.mode.rawValue) mode", .dim))
         facts.append((panel.words == 1 ? "1 word" : "\(panel.words) words", .dim))
+        switch live.confirmation {
+        case .on: facts.append(("confirmed", .dim))
+        case .off: facts.append(("not confirmed", .dim))
+        case .missing: break
+        }
         // Facts are left out from the last on; the name is cut.
         func size(_ count: Int) -> Int { facts.prefix(count).reduce(0) { $0 + separator.count + columns($1.0) } }
         let least = min(columns(source), 12)

@@ -117,6 +117,9 @@ public struct BatchDetector: ~Copyable {
     private var formerBatch: StreamBatch?
     /// Looks at proposals of all streams in turn; nil for a model without confirming networks.
     private var confirmer: Confirmer?
+    /// How often it looked at proposals of all streams, and how often no word was found then.
+    public private(set) var looks = 0
+    public private(set) var refusals = 0
     /// Counts changes of the settings; a stream adapts to them before its next hop.
     fileprivate private(set) var generation = 0
     /// Counts the network's batches.
@@ -181,6 +184,7 @@ public struct BatchDetector: ~Copyable {
             if !settings.vocabulary.taught.isEmpty { stream.taught.add(stream.network.embedding) }
             stream.activity.add(hop: stream.hop.span, logits: stream.scoring.activity)
             stream.look?.add(hop: stream.hop.span)
+            let (looks, refusals) = (stream.handler.looks, stream.handler.refusals)
             stream.handler.process(
                 HopScores(posteriors: stream.scoring.posteriors, taught: stream.taught.probabilities),
                 activity: stream.activity.history,
@@ -189,6 +193,8 @@ public struct BatchDetector: ~Copyable {
             if stream.endsWithHop {
                 stream.handler.finish(activity: stream.activity.history, confirmer: stream.look) { report(index, $0) }
             }
+            self.looks += stream.handler.looks - looks
+            self.refusals += stream.handler.refusals - refusals
             stream.shift()
         }
     }

@@ -28,6 +28,9 @@ public struct Detector: ~Copyable {
     /// How often confirming networks looked at a proposal.
     public var looks: Int { handler.looks }
 
+    /// How often no word was found after a look.
+    public var refusals: Int { handler.refusals }
+
     /// State of the gate after the newest hop.
     public var gate: Gate { handler.gate }
 

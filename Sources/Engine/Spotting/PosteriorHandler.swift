@@ -25,9 +25,12 @@ public struct PosteriorHandler {
     private var fusedAhead: [Float] = []
     /// The scores in which near misses are found, `[labels]`: of words that networks confirm, their newest verdict.
     private var missScores: [Float] = []
-    private var refused: Verdict?
+    /// What networks answered at the newest hop, if no word fired then; nil if they did not look.
+    public private(set) var refusal: Verdict?
     /// Verdicts since the start.
     public private(set) var looks = 0
+    /// Those after which no word fired.
+    public private(set) var refusals = 0
 
     /// - Parameters:
     ///   - fusion: of the posteriors with the probabilities of taught words.
@@ -173,7 +176,7 @@ public struct PosteriorHandler {
         smoother.add(scores.posteriors)
         // Probabilities of taught words need no smoothing: they are averages already.
         if !fused.isEmpty { fusion.fuse(smoother.average, scores.taught, into: &fused) }
-        refused = nil
+        refusal = nil
         var detection = gate.step(self.scores, activity: activity)
         if gate.proposal != nil {
             detection = confirm(smoother.average, activity, confirmer)
@@ -200,7 +203,7 @@ public struct PosteriorHandler {
         confirmer: (any ProposalConfirmer)? = nil,
         report: (Detection) -> Void
     ) {
-        refused = nil
+        refusal = nil
         var detection = gate.finish(activity: activity)
         if gate.proposal != nil { detection = confirm(smoother.average, activity, confirmer) }
         if let miss = misses?.finish(gate: gate, hasFired: detection != nil) {
@@ -220,7 +223,10 @@ public struct PosteriorHandler {
         let middle = Int((proposal.middle / hopSeconds * Double(hopSamples)).rounded())
         let verdict = confirmer.look(posteriors, middle: middle)
         let detection = gate.confirm(verdict, activity: activity)
-        if detection == nil { refused = verdict }
+        if detection == nil {
+            refusal = verdict
+            refusals += 1
+        }
         return detection
     }
 
@@ -229,7 +235,7 @@ public struct PosteriorHandler {
         guard !missScores.isEmpty else { return scores }
         let scores = self.scores
         for label in missScores.indices { missScores[label] = gate.proposals[label] == nil ? scores[label] : 0 }
-        if let refused { missScores[refused.label] = refused.confidence }
+        if let refusal { missScores[refusal.label] = refusal.confidence }
         return missScores
     }
 

@@ -144,10 +144,16 @@ public struct ServiceStatus: Equatable, Sendable {
     public var version: String?
     public var model: String?
     public var mode: String?
+    /// Whether networks confirm words: `on`, `off`, or `none` for a model that has no such networks.
+    public var confirmation: String?
     /// What was counted.
     public var counts: [JSON.Member] = []
     /// Of ``counts``, where it was read: words and phrases since the start.
     public private(set) var events: Int?
+    /// Of ``counts``, where it was read: looks of confirming networks, those that found no word, and the milliseconds of the slowest.
+    public private(set) var looks: Int?
+    public private(set) var refusedLooks: Int?
+    public private(set) var longestLook: Double?
     /// Addresses of the web server that the configuration sets.
     public var webListen: [String]?
     public var stateFolder: String?
@@ -167,7 +173,9 @@ public struct ServiceStatus: Equatable, Sendable {
     /// The members of the answer.
     var members: [JSON.Member] {
         var json = input?.json ?? [:]
-        json.append(["version": version?.json, "model": model?.json, "mode": mode?.json])
+        json.append([
+            "version": version?.json, "model": model?.json, "mode": mode?.json, "confirm": confirmation?.json,
+        ])
         json.append(counts)
         json.append(["webListen": webListen.map { .strings($0) }])
         if webListen != nil { json.append(["stateFolder": .optional(stateFolder)]) }
@@ -185,7 +193,10 @@ public struct ServiceStatus: Equatable, Sendable {
     init(_ node: JSONNode) {
         input = Input(node)
         (version, model, mode) = (node["version"]?.text, node["model"]?.text, node["mode"]?.text)
+        confirmation = node["confirm"]?.text
         events = node["events"]?.integer
+        (looks, refusedLooks) = (node["looks"]?.integer, node["refusedLooks"]?.integer)
+        longestLook = node["lookMilliseconds"]?["longest"]?.number
         webListen = node["webListen"]?.elements.compactMap(\.text)
         stateFolder = node["stateFolder"]?.text
         isMQTTOff = node["mqtt"]?["off"]?.flag ?? false

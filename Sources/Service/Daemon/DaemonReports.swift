@@ -22,6 +22,7 @@ extension Daemon {
     public var live: LiveState {
         let settings = currentSettings
         var live = LiveState()
+        live.confirmation = settings.vocabulary.model.confirmationState
         guard let pipeline else { return live }
         let capture = pipeline.microphone?.status
         live.source = pipeline.played ?? capture?.device ?? ""
@@ -109,6 +110,7 @@ extension Daemon {
         let vocabulary = settings.vocabulary
         var status = ServiceStatus()
         (status.version, status.model) = (version, vocabulary.model.name)
+        status.confirmation = vocabulary.model.confirmationState.rawValue
         status.choices = ServiceStatus.Choices(settings.choices)
         guard let pipeline else {
             status.parts = integrations.status

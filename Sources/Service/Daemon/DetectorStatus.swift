@@ -18,6 +18,11 @@ public struct DetectorStatus: Equatable, Sendable {
     public var longestHop: Duration
     /// The processing time of all hops together.
     public var busy: Duration
+    /// Proposals that confirming networks looked at, and those of them after which no word was found.
+    public var looks: UInt64
+    public var refusedLooks: UInt64
+    /// The processing time of the slowest hop with a look; the look is most of it.
+    public var longestLook: Duration
     /// How many hops took how long: at most each of ``hopBounds`` and more than the one before; the last has no bound.
     public var hopCounts: [UInt64]
     /// When the newest hop ended, on the monotonic clock; nil before the first.
@@ -40,6 +45,9 @@ final class DetectorRecord: Sendable {
     let hops = Atomic<UInt64>(0)
     let gaps = Atomic<UInt64>(0)
     let changes = Atomic<UInt64>(0)
+    private let looks = Atomic<UInt64>(0)
+    private let refusedLooks = Atomic<UInt64>(0)
+    private let longestLook = Atomic<Int64>(0)
     private let late = Atomic<UInt64>(0)
     private let longest = Atomic<Int64>(0)
     private let busy = Atomic<Int64>(0)
@@ -72,6 +80,16 @@ final class DetectorRecord: Sendable {
         hops.add(1, ordering: .releasing)
     }
 
+    /// Records the looks so far, of which the newest were in work that took so long. Does not allocate or wait.
+    func note(looks newest: Int, refused: Int, took duration: Duration) {
+        let newest = UInt64(clamping: newest)
+        guard newest != looks.load(ordering: .relaxed) else { return }
+        looks.store(newest, ordering: .relaxed)
+        refusedLooks.store(UInt64(clamping: refused), ordering: .relaxed)
+        let duration = duration.nanoseconds
+        if duration > longestLook.load(ordering: .relaxed) { longestLook.store(duration, ordering: .relaxed) }
+    }
+
     var status: DetectorStatus {
         let hops = hops.load(ordering: .acquiring)
         return DetectorStatus(
@@ -82,6 +100,9 @@ final class DetectorRecord: Sendable {
             lateHops: late.load(ordering: .relaxed),
             longestHop: .nanoseconds(longest.load(ordering: .relaxed)),
             busy: .nanoseconds(busy.load(ordering: .relaxed)),
+            looks: looks.load(ordering: .relaxed),
+            refusedLooks: refusedLooks.load(ordering: .relaxed),
+            longestLook: .nanoseconds(longestLook.load(ordering: .relaxed)),
             hopCounts: counts.indices.map { counts[$0].load(ordering: .relaxed) },
             newestHop: hops > 0 ? Instant(nanoseconds: newestHop.load(ordering: .relaxed)) : nil,
             changes: changes.load(ordering: .relaxed),

@@ -129,7 +129,9 @@ struct DetectorLoop: ~Copyable {
         var sequence = sequence
         detector.process(window: window) { Self.queue($0, began, generation, &sequence, ends) }
         self.sequence = sequence
-        ends.record.note(detector.scores.span, began: began, ended: Clock.now)
+        let ended = Clock.now
+        ends.record.note(looks: detector.looks, refused: detector.refusals, took: ended - began)
+        ends.record.note(detector.scores.span, began: began, ended: ended)
     }
 
     /// Decides what is pending where the source has ended.
@@ -138,6 +140,7 @@ struct DetectorLoop: ~Copyable {
         var sequence = sequence
         detector.finish { Self.queue($0, now, generation, &sequence, ends) }
         self.sequence = sequence
+        ends.record.note(looks: detector.looks, refused: detector.refusals, took: Clock.now - now)
     }
 
     private static func queue(

@@ -34,6 +34,13 @@ struct ServiceMetrics {
                 [.init("version", version), .init("model", settings.vocabulary.model.name)]
             ),
             .gauge("beckon_ready", "Whether words are detected now, as /readyz says.", isReady ? 1 : 0),
+            .gauges(
+                "beckon_confirm_state",
+                "1 for what is so: networks confirm words (on), are left out (off), or the model has none.",
+                ConfirmationState.allCases.map {
+                    ([.init("state", $0.rawValue)], $0 == settings.vocabulary.model.confirmationState ? 1 : 0)
+                }
+            ),
         ]
         if let detector { families += detection(detector) }
         if let capture { families += microphone(capture) }
@@ -76,6 +83,12 @@ struct ServiceMetrics {
                 bounds: DetectorStatus.hopBounds.map(\.seconds),
                 counts: detector.hopCounts,
                 sum: detector.busy.seconds
+            ),
+            .gauge(
+                "beckon_longest_look_seconds",
+                "Time of the slowest hop with a look of confirming networks.",
+                unit: "seconds",
+                detector.longestLook.seconds
             ),
         ] + detector.metrics
     }

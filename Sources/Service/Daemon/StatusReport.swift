@@ -20,6 +20,11 @@ extension DetectorStatus: Counted {
             ]
         },
         Counter("lateHops", \.lateHops),
+        Counter("looks", \.looks)
+            .counter("beckon_looks", "Proposed words that confirming networks looked at."),
+        Counter("refusedLooks", \.refusedLooks)
+            .counter("beckon_refused_looks", "Looks of confirming networks after which no word was found."),
+        Counter("lookMilliseconds") { ["longest": .number($0.longestLook.milliseconds, places: 2)] },
         Counter("droppedBlocks", \.droppedBlocks)
             .counter(
                 "beckon_audio_dropped_blocks",

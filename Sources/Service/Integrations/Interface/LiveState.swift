@@ -1,3 +1,5 @@
+public import Core
+
 /// What the service hears at one moment, as the terminal's panel and the live page show it. A pure value.
 public struct LiveState: Equatable, Sendable {
     /// A class of the model, or a taught word.
@@ -48,6 +50,8 @@ public struct LiveState: Equatable, Sendable {
     public var isTooLoud: Bool { peak > -0.1 }
     /// Name of the session that is on; nil for none.
     public var session: String?
+    /// Whether networks confirm the words.
+    public var confirmation = ConfirmationState.missing
     /// All classes, in the order of the vocabulary's labels.
     public var classes: [Class] = []
 

@@ -137,6 +137,7 @@ final class LiveFeed {
             "version": .string(version), "machine": .string(service.machine),
             "model": .string(settings.vocabulary.model.name),
             "mode": .string(settings.configuration.gate.mode.rawValue),
+            "confirm": .string(live.confirmation.rawValue),
             "phrases": .strings(settings.configuration.phrases.map(\.name)),
             "classes": .array(
                 live.classes.map { one in

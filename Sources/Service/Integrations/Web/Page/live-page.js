@@ -130,7 +130,8 @@ const receivers = {
   service: (service) => {
     $("machine").textContent = service.machine;
     document.title = `Beckon on ${service.machine}`;
-    $("about").textContent = `Beckon ${service.version} · model ${service.model} · ${service.mode} mode ·`;
+    const confirm = service.confirm === "none" ? "" : ` · confirm ${service.confirm}`;
+    $("about").textContent = `Beckon ${service.version} · model ${service.model} · ${service.mode} mode${confirm} ·`;
     showWords(service.classes);
   },
   state: (state) => { showState(state); isLive = true; },
@@ -252,6 +253,9 @@ const showWords = (classes) => {
 // ---- Events
 
 const kinds = { "session-start": "session begins", "session-end": "session ends", "session-timeout": "session ends" };
+// Both parts of a confidence, where networks confirmed the word.
+const parts = (event) => event.confirmed === undefined ? ""
+  : `proposed ${percent(event.proposed)}, confirmed ${percent(event.confirmed)}`;
 const showHeard = (event) => {
   const date = new Date(event.date);
   const time = make("time", { dateTime: event.date }, date.toLocaleTimeString([], { hourCycle: "h23" }));
@@ -259,7 +263,7 @@ const showHeard = (event) => {
   const name = make("b", {}, event.word || event.phrase || event.session);
   if (isPart || kinds[event.event]) name.append(make("span", { className: "part" }, isPart ? " …" : ` ${kinds[event.event]}`));
   const item = make("li", { className: isLive ? "new" : "" }, time, name,
-    make("span", {}, kinds[event.event] ? "" : percent(event.confidence)));
+    make("span", { title: parts(event) }, kinds[event.event] ? "" : percent(event.confidence)));
   $("heard").prepend(item);
   // Or it would flash again when the list is shown again.
   setTimeout(() => item.classList.remove("new"), 1700);

@@ -327,6 +327,7 @@ struct WakeLoop: ~Copyable {
         }
         counts.detections += detections
         counts.hops += waiting.count
+        (counts.looks, counts.refusedLooks) = (detector.looks, detector.refusals)
         var further: [Client] = []
         for client in waiting {
             client.addScored(Self.hop, at: turnStart)

@@ -51,6 +51,9 @@ public final class WyomingServer: Sendable {
         public var violations = 0
         public var hops = 0
         public var detections = 0
+        /// Proposed words that confirming networks looked at, and those of them after which no word was found.
+        public var looks = 0
+        public var refusedLooks = 0
         /// Processor time of the workers.
         public var busy = Duration.zero
 
@@ -80,6 +83,10 @@ public final class WyomingServer: Sendable {
                 .counter("beckon_wyoming_hops", "Hops of 100 ms of clients' audio that were scored."),
             Counter("detections", \.detections)
                 .counter("beckon_wyoming_detections", "Words found for clients."),
+            Counter("looks", \.looks)
+                .counter("beckon_wyoming_looks", "Proposed words of clients that confirming networks looked at."),
+            Counter("refusedLooks", \.refusedLooks)
+                .counter("beckon_wyoming_refused_looks", "Those of these looks after which no word was found."),
             Counter("processorSeconds", \.busy)
                 .counter(
                     "beckon_wyoming_cpu_seconds",
