@@ -46,6 +46,36 @@ struct RecordingTraceTests {
         #expect(trace.hops.filter { $0.fired != nil }.map(\.time) == trace.words.map(\.time))
     }
 
+    @Test func `where networks confirm words, both parts of a confidence are shown, and what they refused`() throws {
+        let folder = try TestFolder()
+        let vocabulary = Vocabulary(try Model(folder: ModelCopy.confirming(in: folder)))
+        var settings = Self.settings("Front_Left", vocabulary)
+        settings.detector.thresholds.setAll(0.3)
+        let trace = try RecordingTrace(settings)
+        let word = try #require(trace.words.first { $0.confirmed != nil })
+        let parts = try #require(word.parts)
+        #expect(parts.hasPrefix("proposed ") && parts.contains(" %, confirmed "))
+        let refusal = try #require(trace.hops.compactMap(\.refusal).first)
+        #expect(refusal.confidence < 0.3)
+        let report = InspectReport(trace)
+        let json = "\(report.json)"
+        #expect(json.contains("\"confirm\": \"on\"") && json.contains("\"proposed\": "))
+        let name = vocabulary.labels[refusal.label]
+        #expect(
+            json.contains(
+                "{\"refused\": {\"confidence\": \(decimal(Double(refusal.confidence), 4)), \"confirmed\": "
+                    + "\(decimal(Double(refusal.confirmed), 4)), \"word\": \"\(name)\"}, \"scores\": "
+            )
+        )
+        let page = try InspectPage(report).html()
+        for text in ["Proposed", "Confirmed", parts, "proposed, not confirmed", "after a second look"] {
+            #expect(page.contains(text), "\(text)")
+        }
+        let plain = try InspectPage(InspectReport(RecordingTrace(Self.settings("Front_Left", Self.vocabulary()))))
+            .html()
+        #expect(!plain.contains("Proposed") && !plain.contains("second look"))
+    }
+
     @Test func `a section after the end is an error, and a cancelled trace is not`() throws {
         let vocabulary = try Self.vocabulary()
         var settings = Self.settings("Side_Left", vocabulary)

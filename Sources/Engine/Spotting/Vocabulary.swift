@@ -1,4 +1,4 @@
-import Core
+public import Core
 public import Inference
 
 /// The labels that a detector tells apart: the words of a model, those that the user taught, and the special labels.
@@ -42,7 +42,7 @@ public final class Vocabulary: Sendable {
 
     /// Of each label the least score that is proposed to the networks that confirm, `[labels]`; nil for a label that they do not know, and
     /// for a word that was taught in the user's own voice, which they never heard. Empty for a model without such networks.
-    func proposals(mode: DetectionMode) -> [Float?] {
+    public func proposals(mode: DetectionMode) -> [Float?] {
         guard let networks = model.confirmation else { return [] }
         let taught = Set(taught.map(\.name))
         var levels = [Float?](repeating: nil, count: labels.count)

@@ -99,7 +99,15 @@ struct Burst: Sendable {
             label = kind
             return
         }
-        if score >= threshold {
+        let looks = hops.compactMap(\.refusal).filter { refusal in
+            trace.settings.detector.thresholds.values[refusal.label].map { refusal.confidence < $0 } ?? false
+        }
+        if let look = looks.max(by: { $0.confidence < $1.confidence }) {
+            let needed = trace.settings.detector.thresholds.values[look.label].map(Self.needed) ?? ""
+            text =
+                "“\(labels[look.label])” \(Self.shown(look.confidence)) after a second look, too uncertain: it needs \(needed)"
+            label = "\(labels[look.label])?"
+        } else if score >= threshold {
             text =
                 "“\(name)” reached \(percent(score)), enough for its \(Self.needed(threshold)), but "
                 + Self.hindrance(best.label, best.hop, hops, trace)

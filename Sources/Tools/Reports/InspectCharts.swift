@@ -170,7 +170,8 @@ struct InspectCharts: Sendable {
                     .series(1),
                     name: "detected word",
                     label: event.name,
-                    tooltip: "\(positionText(event.start)): “\(event.name)” \(percent(event.confidence))",
+                    tooltip: "\(positionText(event.start)): “\(event.name)” \(percent(event.confidence))"
+                        + (event.parts.map { " (\($0))" } ?? ""),
                     opacity: 0.3
                 )
             )
@@ -253,6 +254,11 @@ struct InspectCharts: Sendable {
         if let threshold {
             chart.add(.rule(y: Double(threshold), .ink, name: isNamed ? "threshold" : nil))
             chart.rightTicks = [Tick(Double(threshold), short(threshold))]
+            if proposals.indices.contains(label), let level = proposals[label] {
+                chart.add(
+                    .rule(y: Double(min(level, threshold)), .faint, name: isNamed ? "proposed from here on" : nil)
+                )
+            }
         }
         for event in trace.words where event.name == labels[label] {
             let tip = Point(event.time, Double(event.confidence))
@@ -260,6 +266,9 @@ struct InspectCharts: Sendable {
         }
         return chart
     }
+
+    /// The least score of each label with which it is proposed to confirming networks; empty for a model without them.
+    private var proposals: [Float?] { trace.vocabulary.proposals(mode: trace.settings.detector.gate.mode) }
 
     /// A threshold with up to four decimals, as it was chosen.
     private func short(_ threshold: Float) -> String {
@@ -312,6 +321,21 @@ struct InspectCharts: Sendable {
                 )
             )
         }
+        for hop in trace.hops {
+            guard let refusal = hop.refusal else { continue }
+            let word = labels[refusal.label]
+            chart.add(
+                .band(
+                    x: hop.time - HopScorer.hopSeconds(of: model)...hop.time,
+                    y: 1.15...1.85,
+                    .series(3),
+                    name: "proposed, not confirmed",
+                    tooltip: "\(positionText(hop.time)): “\(word)” \(percent(refusal.confidence)) after a second look "
+                        + "(confirmed \(percent(refusal.confirmed)))",
+                    opacity: 0.6
+                )
+            )
+        }
         for run in runs({ $0.fired }) {
             chart.add(
                 .band(
@@ -332,6 +356,7 @@ struct InspectCharts: Sendable {
                     y: 0.15...0.85,
                     .series(0),
                     label: label,
+                    tooltip: event.parts.map { "\(label): \($0)" },
                     opacity: 0.35
                 )
             )

@@ -53,16 +53,7 @@ public struct InspectPage: Sendable {
         if trace.words.isEmpty {
             page.paragraph("None.")
         } else {
-            page.add(
-                PageTable(
-                    ["Word", "Confidence", "Start (s)", "End (s)", "Decided (s)"],
-                    numeric: [1, 2, 3, 4],
-                    rows: trace.words.map { event in
-                        [event.name, percent(event.confidence)]
-                            + [event.start, event.end, event.time].map { decimal($0, 2) }
-                    }
-                )
-            )
+            page.add(words)
         }
         if let clip = report.clip { add(clip, to: &page) }
         page.heading("The recording")
@@ -70,7 +61,7 @@ public struct InspectPage: Sendable {
         page.add(PageTable(["Measure", "Value", "What it means"], rows: measures))
         let gate = trace.settings.detector.gate
         page.paragraph(
-            "Model \(trace.vocabulary.model.name), mode \(gate.mode.rawValue), trigger \(gate.trigger.rawValue). "
+            "Model \(trace.vocabulary.model.name)\(confirmation), mode \(gate.mode.rawValue), trigger \(gate.trigger.rawValue). "
                 + "Made by beckon \(version)."
         )
         if hasSound, !trace.samples.isEmpty {
@@ -79,6 +70,21 @@ public struct InspectPage: Sendable {
             page.player = Player(sound: sound, type: "audio/wav", start: trace.from)
         }
         return page.html
+    }
+
+    /// The words that were detected; where networks confirmed some, with both parts of their confidence.
+    private var words: PageTable {
+        let parts = trace.words.contains { $0.confirmed != nil } ? ["Proposed", "Confirmed"] : []
+        let titles = ["Word", "Confidence"] + parts + ["Start (s)", "End (s)", "Decided (s)"]
+        return PageTable(
+            titles,
+            numeric: Set(1..<titles.count),
+            rows: trace.words.map { event in
+                [event.name, percent(event.confidence)]
+                    + (parts.isEmpty ? [] : [event.proposed, event.confirmed].map { $0.map { percent($0) } ?? "–" })
+                    + [event.start, event.end, event.time].map { decimal($0, 2) }
+            }
+        )
     }
 
     /// One line for each stretch of sound: when, how long, and what it was.
@@ -119,6 +125,14 @@ public struct InspectPage: Sendable {
             return "Heard: " + words.joined(separator: ", ") + more + "."
         }
         let thresholds = report.thresholds
+        let looks = trace.hops.compactMap { hop in hop.refusal.map { (verdict: $0, time: hop.time) } }
+        if let look = looks.max(by: { $0.verdict.confidence < $1.verdict.confidence }) {
+            let word = trace.vocabulary.labels[look.verdict.label]
+            return
+                "No word was detected. The nearest was “\(word)”, which had \(percent(look.verdict.confidence)) after a "
+                + "second look at \(decimal(look.time, 1)) s"
+                + (thresholds[word].map { "; to count it needs \(percent($0))." } ?? ".")
+        }
         var nearest: (word: String, score: Float, time: Double, needed: Float)?
         for hop in trace.hops {
             for (label, score) in zip(trace.vocabulary.labels, hop.scores) where score > (nearest?.score ?? 0) {
@@ -132,6 +146,15 @@ public struct InspectPage: Sendable {
         return "No word was detected. The nearest was “\(nearest.word)”, which reached \(percent(nearest.score)) "
             + "at \(decimal(nearest.time, 1)) s; to count it needs \(percent(nearest.needed))"
             + (nearest.score >= nearest.needed ? " for long enough, under the conditions of the mode." : ".")
+    }
+
+    /// Whether networks confirm the model's words; empty for a model that has none.
+    private var confirmation: String {
+        switch trace.vocabulary.model.confirmationState {
+        case .on: " with its confirming networks"
+        case .off: " without its confirming networks"
+        case .missing: ""
+        }
     }
 
     private var findings: Markup {

@@ -64,11 +64,12 @@ public struct InspectReport: Sendable {
                     "scores": Self.json($0.scores),
                 ]
             },
+            "confirm": .string(trace.vocabulary.model.confirmationState.rawValue),
             "events": .array(trace.words.map(Self.json)), "file": .string(FileName.shown(trace.file)),
             "findings": .array(findings.map(Self.json)), "format": .string(trace.format),
             "from": .number(trace.from, places: 3),
             "heardChannels": .array(trace.usedChannels.map { .number($0) }),
-            "hops": .array(trace.hops.map(Self.json)), "labels": .strings(trace.vocabulary.labels),
+            "hops": .array(trace.hops.map(describe)), "labels": .strings(trace.vocabulary.labels),
             "mode": .string(gate.mode.rawValue), "model": .string(trace.vocabulary.model.name),
             "note": note.map { .string($0) }, "sampleRate": .number(trace.sampleRate), "signal": Self.json(signal),
             "sounds": .array(bursts.map(Self.json)), "thresholds": Self.json(thresholds),
@@ -124,13 +125,24 @@ public struct InspectReport: Sendable {
         return json
     }
 
-    private static func json(_ hop: RecordingTrace.Hop) -> JSON {
+    private func describe(_ hop: RecordingTrace.Hop) -> JSON {
         let state =
             hop.fired != nil ? "firing" : !hop.refractory.isEmpty ? "refractory" : hop.inSpeech ? "speech" : "quiet"
-        return [
+        var json: JSON = [:]
+        if let refusal = hop.refusal {
+            json.append([
+                "refused": [
+                    "confidence": .number(refusal.confidence, places: 4),
+                    "confirmed": .number(refusal.confirmed, places: 4),
+                    "word": .string(trace.vocabulary.labels[refusal.label]),
+                ]
+            ])
+        }
+        json.append([
             "scores": .array(hop.scores.map { .number($0, places: 4) }), "state": .string(state),
             "time": .number(hop.time, places: 3),
-        ]
+        ])
+        return json
     }
 }
 

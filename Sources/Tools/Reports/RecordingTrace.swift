@@ -45,6 +45,8 @@ public struct RecordingTrace: Sendable {
         let inSpeech: Bool
         /// Labels that fired and have not been re-armed.
         let refractory: [Int]
+        /// What confirming networks answered to a word that was proposed and did not fire; nil where they did not look.
+        let refusal: Verdict?
         /// Label of the word that fired at this hop; nil where none did.
         fileprivate(set) var fired: Int?
     }
@@ -60,6 +62,12 @@ public struct RecordingTrace: Sendable {
         let start: Double
         let end: Double
         let time: Double
+
+        /// Both parts of its confidence; nil where no network confirmed it.
+        var parts: String? {
+            guard let proposed, let confirmed else { return nil }
+            return "proposed \(percent(proposed)), confirmed \(percent(confirmed))"
+        }
     }
 
     let settings: Settings
@@ -209,6 +217,7 @@ public struct RecordingTrace: Sendable {
                 sounds: hop.activity.newest(Int((length / hop.activity.stepSeconds).rounded())),
                 inSpeech: handler.gate.inSpeech,
                 refractory: handler.gate.refractoryLabels,
+                refusal: handler.refusal,
                 fired: found.first { $0.kind == .word }?.index
             )
         )
