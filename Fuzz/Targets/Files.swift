@@ -54,15 +54,21 @@ func fuzzTensors(_ bytes: [UInt8]) {
     }
 }
 
-/// Descriptions of models, with weights that fit: a model that is accepted scores five hops.
+/// Descriptions of models, with weights that fit: a model that is accepted scores five hops, and its confirming networks look at sounds.
 func fuzzModel(_ bytes: [UInt8]) {
     guard let description = try? ModelDescription(json: bytes, file: "f") else { return }
+    // A file without tensors, where those that fit would be too many.
+    let nothing: [UInt8] = [2, 0, 0, 0, 0, 0, 0, 0, 123, 125]
+    let confirm = description.confirm.map { weights(for: $0) ?? nothing }
     guard let weights = weights(for: description) else {
-        _ = try? Model(description: bytes, weights: [2, 0, 0, 0, 0, 0, 0, 0, 123, 125])
+        _ = try? Model(description: bytes, weights: nothing, confirm: confirm)
         return
     }
     for precision in Precision.allCases {
-        guard let model = try? Model(description: bytes, weights: weights, precision: precision) else { continue }
+        guard let model = try? Model(description: bytes, weights: weights, confirm: confirm, precision: precision)
+        else {
+            continue
+        }
         // Larger ones only take time.
         guard model.multiplyAddsPerWindow < 1 << 22, model.windowSamples < 1 << 16,
             model.network.tensors.reduce(0, { $0 + $1.channels * $1.columns }) < 1 << 20
@@ -75,16 +81,42 @@ func fuzzModel(_ bytes: [UInt8]) {
         session.scoreWhole(window: samples.span)
         let sum = session.posteriors.reduce(0, +)
         check(sum > 0.99 && sum < 1.01, "posteriors \(session.posteriors)")
+        look(session.posteriors, model)
         session.reset()
     }
 }
 
-/// A safetensors file with the weights that a description needs; nil if it needs many.
-private func weights(for description: ModelDescription) -> [UInt8]? {
-    var entries: [String] = []
-    var data: [UInt8] = []
-    var random = UInt32(12345)
-    func add(_ name: String, _ shape: [Int]) -> Bool {
+/// Has the confirming networks of a model look at sounds, one of which is not finite.
+private func look(_ posteriors: [Float], _ model: Model) {
+    guard let networks = model.confirmation, networks.multiplyAdds < 1 << 22,
+        networks.networks.allSatisfy({ $0.windowSamples < 1 << 16 && $0.memoryCount < 1 << 20 })
+    else { return }
+    for prior in [Prior.stream, .clip] {
+        let confirmer = Confirmer(networks, of: model, prior: prior)
+        for strange in [0, Float.infinity, .nan] {
+            confirmer.look(posteriors, middle: 500) { first, samples in
+                for index in samples.indices {
+                    let place = first + index
+                    samples[index] = place % 400 == 1 ? strange : Float((place &* 7919) % 2001 - 1000) / 1000
+                }
+            }
+            for answer in [confirmer.fused, confirmer.confirmed] {
+                let sum = answer.reduce(0, +)
+                check(answer.allSatisfy { (0...1.001).contains($0) } && sum > 0.99 && sum < 1.01, "answer \(answer)")
+            }
+            check(networks.words.contains(Verdict(confirmer).label), "a verdict for no word")
+        }
+    }
+}
+
+/// A safetensors file with random numbers, as large as a model to be tried may be.
+private struct RandomTensors {
+    private var entries: [String] = []
+    private var data: [UInt8] = []
+    private var random = UInt32(12345)
+
+    /// Adds a tensor; returns false where that is large.
+    mutating func add(_ name: String, _ shape: [Int]) -> Bool {
         var count = 1
         for extent in shape {
             let (product, overflow) = count.multipliedReportingOverflow(by: extent)
@@ -100,6 +132,16 @@ private func weights(for description: ModelDescription) -> [UInt8]? {
         }
         return true
     }
+
+    var file: [UInt8] {
+        let header = Array("{\(entries.joined(separator: ","))}".utf8)
+        return withUnsafeBytes(of: UInt64(header.count)) { Array($0) } + header + data
+    }
+}
+
+/// The weights that a description needs; nil if it needs many.
+private func weights(for description: ModelDescription) -> [UInt8]? {
+    var tensors = RandomTensors()
     var seen: Set<String> = []
     for layer in description.layers {
         guard case .convolution(let numbers, let dense, _) = layer.operation, numbers.groups > 0,
@@ -107,10 +149,35 @@ private func weights(for description: ModelDescription) -> [UInt8]? {
         else { continue }
         let (inputs, outputs) = (numbers.inputChannels, numbers.outputChannels)
         let shape = dense ? [outputs, inputs] : [outputs, numbers.kernel, inputs / numbers.groups]
-        guard add(layer.name + ".weight", shape), add(layer.name + ".bias", [outputs]) else { return nil }
+        guard tensors.add(layer.name + ".weight", shape), tensors.add(layer.name + ".bias", [outputs]) else {
+            return nil
+        }
     }
-    let header = Array("{\(entries.joined(separator: ","))}".utf8)
-    return withUnsafeBytes(of: UInt64(header.count)) { Array($0) } + header + data
+    return tensors.file
+}
+
+/// The weights that its confirming networks need; nil if they need many.
+private func weights(for confirm: ConfirmDescription) -> [UInt8]? {
+    var tensors = RandomTensors()
+    var seen: Set<String> = []
+    for network in confirm.networks {
+        for layer in network.layers {
+            let name = "\(network.name).\(layer.name)"
+            guard seen.insert(name).inserted else { continue }
+            switch layer.operation {
+            case .convolution(let shape, _):
+                guard shape.groups > 0 else { continue }
+                let (inputs, outputs) = (shape.inputChannels, shape.outputChannels)
+                let extents = [outputs, shape.kernel.bands, shape.kernel.frames, inputs / shape.groups]
+                guard tensors.add(name + ".weight", extents), tensors.add(name + ".bias", [outputs]) else { return nil }
+            case .bandScale(let channels, let parts):
+                guard tensors.add(name + ".scale", [channels, parts]), tensors.add(name + ".shift", [channels, parts])
+                else { return nil }
+            case .meanBands, .meanFrames, .middleFrames, .add: continue
+            }
+        }
+    }
+    return tensors.file
 }
 
 /// Audio files: containers through libsndfile, mixed and resampled to blocks.
