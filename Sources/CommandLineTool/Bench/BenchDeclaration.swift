@@ -18,10 +18,11 @@ extension Bench: Command {
         ],
         discussion: """
             Without any of these it times the stages of the engine on one processor: the
-            resampler; a hop of 100 ms through log-mel, network and gate; and a whole
-            second, for each kernel set in turn, with the network's multiply-adds per
-            second and their share of the processor's peak with floats. It also reports the memory of
-            a stream, and the time from the program's start to its first score.
+            resampler; a hop of 100 ms through log-mel, network and gate; a whole second;
+            and a look of the confirming networks, if the model has some. It does so for
+            each kernel set in turn, with the networks' multiply-adds per second and
+            their share of the processor's peak with floats. It also reports the memory
+            of a stream, and the time from the program's start to its first score.
             """,
         groups: [
             "What to measure": [
