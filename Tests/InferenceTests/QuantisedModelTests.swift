@@ -25,7 +25,8 @@ struct QuantisedModelTests {
         let float = try Model(folder: folder.path, kernels: set, precision: .float)
         let int8 = try Model(folder: folder.path, kernels: set, precision: .int8)
         #expect(float.precision == .float && int8.precision == .int8)
-        #expect(int8.weightBytes * 100 < float.weightBytes * 27)
+        // Some layers have weights for the fast algorithm, too.
+        #expect(int8.weightBytes * 100 < float.weightBytes * (int8.kernels.convolveFast == nil ? 27 : 36))
         let waves = try Reference(folder).waveforms
         var first = InferenceStream(float)
         var second = InferenceStream(int8)

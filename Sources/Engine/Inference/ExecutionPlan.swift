@@ -24,6 +24,8 @@ struct ExecutionPlan: Sendable {
         /// Floats from the start of the weights.
         var weights: Int
         var isQuantised: Bool
+        /// Floats from the start of the weights to those for `KernelSet.ConvolveFast`; nil without.
+        var fastWeights: Int?
         /// Adjacent output columns that are computed as one.
         var foldedColumns: Int
         var residual: Int?
@@ -55,8 +57,9 @@ struct ExecutionPlan: Sendable {
     /// Whether columns of earlier runs are read.
     private let hasHistory: Bool
     private var steps: [Step] = []
-    /// Floats of the state.
-    var count: Int { layout.count }
+    /// Floats of the state: the tensors, then scratch memory of kernels.
+    var count: Int { layout.count + scratchCount }
+    private var scratchCount = 0
     /// Multiply-adds of a run.
     private(set) var multiplyAdds = 0
     /// Offset of the newest logits, in floats as all offsets below.
@@ -117,6 +120,12 @@ struct ExecutionPlan: Sendable {
                 {
                     convolution.residual = layout.floats(residual, columns: columns, network)
                     convolution.relu = relu
+                }
+                // A stream's history may hold columns that are not finite.
+                if hops == nil, shape.isFast(columns: columns), packed.fastOffset != nil {
+                    convolution.fastWeights = packed.fastOffset
+                    let scratch = (FastConvolution(shape).scratchBytes(columns: columns) + 3) / 4
+                    scratchCount = max(scratchCount, Arena.aligned(scratch))
                 }
                 if buffers.isFused {
                     convolution.quantised = buffers.quantised.newOffset
@@ -186,7 +195,7 @@ struct ExecutionPlan: Sendable {
         for index in steps.indices {
             let step = steps[index]
             if case .convolution(let convolution) = step.operation {
-                convolve(step, convolution, memory, kernels)
+                convolve(step, convolution, memory, kernels, isFinite: !mayBeMarked)
                 if mayBeMarked, convolution.isQuantised {
                     propagateNonFinite(step, convolution, memory, kernels.quantisedLayout.inputBytes)
                 }
@@ -227,11 +236,14 @@ struct ExecutionPlan: Sendable {
     /// One stream: all columns in one call. Several: one call per column, for that column of all streams.
     ///
     /// Where the columns that are computed as one do not divide all columns, the last ones overlap those before.
+    ///
+    /// - Parameter isFinite: whether no column is marked as not finite, as the fast algorithm requires.
     private func convolve(
         _ step: Step,
         _ convolution: Convolution,
         _ memory: Memory,
-        _ kernels: borrowing KernelSet
+        _ kernels: borrowing KernelSet,
+        isFinite: Bool
     ) {
         let folded = convolution.foldedColumns
         let (whole, rest) = step.columns.quotientAndRemainder(dividingBy: folded)
@@ -247,6 +259,19 @@ struct ExecutionPlan: Sendable {
                 let first = step.columns - folded
                 convolve(step, convolution, from: first, streams, quantisedStride: stride, memory, kernels)
             }
+        } else if isFinite, let weights = convolution.fastWeights, let kernel = kernels.convolveFast {
+            let stride = convolution.shape.outputChannels * kernels.quantisedLayout.inputBytes
+            kernel(
+                memory.state + step.input,
+                output(convolution, from: 0, quantisedStride: stride, memory, kernels),
+                step.columns,
+                memory.weights + convolution.weights,
+                memory.weights + weights,
+                convolution.shape,
+                convolution.residual.map { UnsafePointer(floats(memory.state, $0)) },
+                convolution.relu,
+                memory.state + 4 * layout.count
+            )
         } else {
             let shape = convolution.shape.folded(folded)
             let stride = shape.outputChannels * kernels.quantisedLayout.inputBytes
@@ -277,17 +302,31 @@ struct ExecutionPlan: Sendable {
         let inputBytes = convolution.isQuantised ? quantisedBytes : 4
         let input = memory.state + step.input + first * adjacent.inputStride * inputBytes
         let residual = convolution.residual.map { UnsafePointer(floats(memory.state, $0) + target) }
-        var output = QuantisedOutput()
-        output.quantisedStride = quantisedStride
-        if let quantiser = convolution.quantiser { output.quantiser = quantiser }
-        if let offset = convolution.floats { output.floats = floats(memory.state, offset) + target }
-        if let offset = convolution.quantised { output.quantised = memory.state + offset + target * quantisedBytes }
+        let output = output(convolution, from: target, quantisedStride: quantisedStride, memory, kernels)
         let (weights, relu) = (memory.weights + convolution.weights, convolution.relu)
         if convolution.isQuantised {
             kernels.convolveQuantised(input, output, columns, weights, shape, residual, relu)
         } else if let result = output.floats {
             kernels.convolve(floats(input, 0), result, columns, weights, shape, residual, relu)
         }
+    }
+
+    /// Where a call writes its results, beginning with the float `target` of the output.
+    private func output(
+        _ convolution: Convolution,
+        from target: Int,
+        quantisedStride: Int,
+        _ memory: Memory,
+        _ kernels: borrowing KernelSet
+    ) -> QuantisedOutput {
+        var output = QuantisedOutput()
+        output.quantisedStride = quantisedStride
+        if let quantiser = convolution.quantiser { output.quantiser = quantiser }
+        if let offset = convolution.floats { output.floats = floats(memory.state, offset) + target }
+        if let offset = convolution.quantised {
+            output.quantised = memory.state + offset + target * kernels.quantisedLayout.inputBytes
+        }
+        return output
     }
 
     // Integers cannot represent NaN and infinity. A quantised column that holds one has all bits of its first channel set, which

@@ -111,7 +111,7 @@ public final class Model: Sendable {
         weights = try PackedWeights(
             network,
             ranges: precision == .int8 ? ranges : [:],
-            layout: kernels.quantisedLayout,
+            kernels: kernels,
             from: tensors
         )
         if confirms, let confirm = description.confirm {

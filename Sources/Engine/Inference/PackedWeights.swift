@@ -8,6 +8,8 @@ struct PackedWeights: ~Copyable, Sendable {
         var offset = 0
         /// Whether the layer computes in integers.
         var isQuantised = false
+        /// Offset of the weights for `KernelSet.ConvolveFast`; nil without.
+        var fastOffset: Int?
         /// Adjacent output columns that are computed as one; see `ConvolutionShape.folded`.
         var foldedColumns = 1
     }
@@ -21,17 +23,20 @@ struct PackedWeights: ~Copyable, Sendable {
 
     /// Packs the weights of `file`.
     ///
-    /// - Parameter ranges: the largest input of each layer to quantise, by the name of its input tensor.
+    /// - Parameters:
+    ///   - ranges: the largest input of each layer to quantise, by the name of its input tensor.
+    ///   - kernels: the kernels that will read the weights.
     /// - Throws: `ModelError` if a tensor is missing or does not fit, or there are too many weights.
     init(
         _ network: Network,
         ranges: [String: Double],
-        layout: QuantisedLayout,
+        kernels: borrowing KernelSet,
         from file: SafeTensors
     ) throws(ModelError) {
         var layers = [Layer](repeating: Layer(), count: network.layers.count)
         var arenaLayout = Arena.Layout()
         let quantisers = PackedWeights.quantisers(network, ranges)
+        let layout = kernels.quantisedLayout
         for (index, layer) in network.layers.enumerated() {
             guard case .convolution(let shape, let dense, _) = layer.operation else { continue }
             // The tensors must exist before memory is allocated for the sizes that the description claims.
@@ -43,6 +48,9 @@ struct PackedWeights: ~Copyable, Sendable {
             let computed = shape.folded(layers[index].foldedColumns)
             let count = isQuantised ? packedQuantisedCount(shape) : packedConvolutionCount(computed)
             layers[index].offset = arenaLayout.reserve(count).offset
+            if isQuantised, kernels.convolveFast != nil, shape.isFast(columns: network.tensors[index + 1].columns) {
+                layers[index].fastOffset = arenaLayout.reserve(FastConvolution(shape).packedCount).offset
+            }
             guard arenaLayout.count <= Limits.weights else {
                 throw .size.saying(
                     "\(file.file): layer \(quoted(layer.name)): the packed weights exceed the limit; make the model smaller"
@@ -65,6 +73,11 @@ struct PackedWeights: ~Copyable, Sendable {
                     layout: layout,
                     into: target
                 )
+                if let offset = layers[index].fastOffset,
+                    !packFastConvolution(target, shape: shape, into: arena.base + offset)
+                {
+                    layers[index].fastOffset = nil
+                }
             } else {
                 let count = layers[index].foldedColumns
                 let folded =

@@ -47,6 +47,24 @@ public struct KernelSet: Sendable {
             _ relu: Bool
         ) -> Void
 
+    /// Computes what `ConvolveQuantised` does with fewer multiplications, to the last bit: adjacent columns of a shape with `isFast`, from inputs
+    /// that are all valid.
+    ///
+    /// `fast` comes from `packFastConvolution`; `packed`, from which that was made, gives the steps and biases. `scratch` holds
+    /// `FastConvolution.scratchBytes` bytes, 64-byte aligned.
+    public typealias ConvolveFast =
+        @Sendable (
+            _ input: UnsafeRawPointer,
+            _ output: QuantisedOutput,
+            _ columns: Int,
+            _ packed: UnsafePointer<Float>,
+            _ fast: UnsafePointer<Float>,
+            _ shape: ConvolutionShape,
+            _ residual: UnsafePointer<Float>?,
+            _ relu: Bool,
+            _ scratch: UnsafeMutableRawPointer
+        ) -> Void
+
     /// Adds two tensors of `count` floats, then applies ReLU if `relu` is true; the output may be either input.
     public typealias Add =
         @Sendable (
@@ -118,6 +136,8 @@ public struct KernelSet: Sendable {
     public let convolve: Convolve
     public let quantise: Quantise
     public let convolveQuantised: ConvolveQuantised
+    /// Nil where it would not be faster.
+    public let convolveFast: ConvolveFast?
     public let add: Add
     public let mean: Mean
     public let silu: SiLU
@@ -133,6 +153,7 @@ public struct KernelSet: Sendable {
         convolve: @escaping Convolve,
         quantise: @escaping Quantise,
         convolveQuantised: @escaping ConvolveQuantised,
+        convolveFast: ConvolveFast?,
         add: @escaping Add,
         mean: @escaping Mean,
         silu: @escaping SiLU,
@@ -146,6 +167,7 @@ public struct KernelSet: Sendable {
         self.convolve = convolve
         self.quantise = quantise
         self.convolveQuantised = convolveQuantised
+        self.convolveFast = convolveFast
         self.add = add
         self.mean = mean
         self.silu = silu

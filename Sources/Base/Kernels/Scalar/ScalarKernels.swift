@@ -11,6 +11,7 @@ enum ScalarKernels {
         convolve: convolve,
         quantise: quantise,
         convolveQuantised: convolveQuantised,
+        convolveFast: nil,
         add: add,
         mean: mean,
         silu: silu,

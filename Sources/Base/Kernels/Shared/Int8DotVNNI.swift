@@ -10,9 +10,9 @@ struct Int8DotVNNI {
     @inline(__always) static var lanesPerRow: Int { 1 }
     @inline(__always) static var columns: Int { 6 }
 
-    private(set) var total = Int32Panel.zero
+    private(set) var total: Int32Panel
 
-    @inline(__always) init() {}
+    @inline(__always) init(_ start: Int32Panel = .zero) { total = start }
 
     @inline(__always) static func factor(_ lane: UnsafePointer<Int32>) -> Int32Panel {
         Int32Panel(repeating: lane.pointee)

@@ -12,12 +12,20 @@ public enum KernelTable {
     private static let instructionSet = InstructionSet.baseline
     #endif
 
+    #if KERNEL_AVX512
+    private static let fastConvolution: KernelSet.ConvolveFast? = convolveFast
+    #else
+    // AVX2 adds products in 16 bits, in which inputs and weights of 8 bits overflow.
+    private static let fastConvolution: KernelSet.ConvolveFast? = nil
+    #endif
+
     public static let kernels = KernelSet(
         instructionSet,
         quantisedLayout: IntegerDot.layout,
         convolve: convolve,
         quantise: quantise,
         convolveQuantised: convolveQuantised,
+        convolveFast: fastConvolution,
         add: add,
         mean: mean,
         silu: silu,

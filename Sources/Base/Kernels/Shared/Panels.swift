@@ -149,11 +149,58 @@ protocol TileRow {
     )
 }
 
+/// One column of a single panel.
+protocol SinglePanel: TileRow {
+    /// The results of all output channels, before residual and ReLU.
+    func result(_ panels: PanelGroup) -> Panel
+}
+
+extension SinglePanel {
+    @inline(__always) static var panels: Int { 1 }
+
+    @inline(__always) func quantise(_ panels: PanelGroup, _ clamp: Clamp, to target: UnsafeMutableRawPointer) {
+        clamp.quantise(result(panels), to: target)
+    }
+
+    @inline(__always)
+    func quantise(
+        _ panels: PanelGroup,
+        adding residual: UnsafePointer<Float>,
+        _ clamp: Clamp,
+        to target: UnsafeMutableRawPointer
+    ) {
+        var result = result(panels)
+        result.finish(residual, false)
+        clamp.quantise(result, to: target)
+    }
+
+    @inline(__always) func write(_ panels: PanelGroup, relu: Bool, to target: UnsafeMutablePointer<Float>) {
+        var result = result(panels)
+        result.finish(nil, relu)
+        result.write(to: target)
+    }
+
+    @inline(__always)
+    static func finish(
+        _ sums: UnsafeRawPointer,
+        columns: Int,
+        panelCount: Int,
+        _ panels: PanelGroup,
+        _ output: TileOutput
+    ) {
+        let rows = sums.assumingMemoryBound(to: Self.self)
+        let clamp = Clamp(output.quantiser)
+        for panel in 0..<panelCount {
+            let own = panels.skipping(panel)
+            output.finish(panel: panel, columns: columns, clamp) { rows[$0 * panelCount + panel].result(own) }
+        }
+    }
+}
+
 /// One panel with float sums.
-struct FloatPanel: TileRow {
+struct FloatPanel: SinglePanel {
     private var sums: Panel
 
-    @inline(__always) static var panels: Int { 1 }
     @inline(__always) static var columns: Int { Width.hasFewRegisters ? 3 : 6 }
     @inline(__always) static var headerCount: Int { panelWidth }
     @inline(__always) static var weightRowCount: Int { panelWidth }
@@ -169,42 +216,7 @@ struct FloatPanel: TileRow {
 
     @inline(__always) mutating func add(_ factor: Vector, _ weights: Panel) { sums.add(factor, weights) }
 
-    @inline(__always) func quantise(_ panels: PanelGroup, _ clamp: Clamp, to target: UnsafeMutableRawPointer) {
-        clamp.quantise(sums, to: target)
-    }
-
-    @inline(__always)
-    func quantise(
-        _ panels: PanelGroup,
-        adding residual: UnsafePointer<Float>,
-        _ clamp: Clamp,
-        to target: UnsafeMutableRawPointer
-    ) {
-        var result = sums
-        result.finish(residual, false)
-        clamp.quantise(result, to: target)
-    }
-
-    @inline(__always) func write(_ panels: PanelGroup, relu: Bool, to target: UnsafeMutablePointer<Float>) {
-        var result = sums
-        result.finish(nil, relu)
-        result.write(to: target)
-    }
-
-    @inline(__always)
-    static func finish(
-        _ sums: UnsafeRawPointer,
-        columns: Int,
-        panelCount: Int,
-        _ panels: PanelGroup,
-        _ output: TileOutput
-    ) {
-        let rows = sums.assumingMemoryBound(to: Panel.self)
-        let clamp = Clamp(output.quantiser)
-        for panel in 0..<panelCount {
-            output.finish(panel: panel, columns: columns, clamp) { rows[$0 * panelCount + panel] }
-        }
-    }
+    @inline(__always) func result(_: PanelGroup) -> Panel { sums }
 }
 
 /// Two adjacent rows as one; nested, up to eight panels.

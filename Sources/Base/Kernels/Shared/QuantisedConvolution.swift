@@ -1,10 +1,9 @@
 import KernelInterface
 
 /// One panel of a quantised convolution, with integer sums.
-struct QuantisedPanel: TileRow {
+struct QuantisedPanel: SinglePanel {
     private var dot = IntegerDot()
 
-    @inline(__always) static var panels: Int { 1 }
     @inline(__always) static var columns: Int { IntegerDot.columns }
     @inline(__always) static var headerCount: Int { quantisedHeaderCount }
     @inline(__always) static var weightRowCount: Int {
@@ -26,49 +25,15 @@ struct QuantisedPanel: TileRow {
         dot.add(factor, weights)
     }
 
-    @inline(__always) func quantise(_ panels: PanelGroup, _ clamp: Clamp, to target: UnsafeMutableRawPointer) {
-        clamp.quantise(QuantisedPanel.floats(dot.total, panels), to: target)
-    }
+    @inline(__always) var sums: Int32Panel { dot.total }
 
-    @inline(__always)
-    func quantise(
-        _ panels: PanelGroup,
-        adding residual: UnsafePointer<Float>,
-        _ clamp: Clamp,
-        to target: UnsafeMutableRawPointer
-    ) {
-        var result = QuantisedPanel.floats(dot.total, panels)
-        result.finish(residual, false)
-        clamp.quantise(result, to: target)
-    }
+    @inline(__always) func result(_ panels: PanelGroup) -> Panel { QuantisedPanel.floats(sums, panels) }
 
-    @inline(__always) func write(_ panels: PanelGroup, relu: Bool, to target: UnsafeMutablePointer<Float>) {
-        var result = QuantisedPanel.floats(dot.total, panels)
-        result.finish(nil, relu)
-        result.write(to: target)
-    }
-
-    /// The sums of the first panel as floats.
-    @inline(__always) private static func floats(_ sums: Int32Panel, _ panels: PanelGroup) -> Panel {
+    /// Integer sums of the first panel as floats.
+    @inline(__always) static func floats(_ sums: Int32Panel, _ panels: PanelGroup) -> Panel {
         let head = UnsafeRawPointer(panels.first).assumingMemoryBound(to: SIMD16<Float>.self)
         // Product and sum are rounded separately, because not every instruction set has a fused multiply-add.
         return unsafeBitCast(convertToFloat(sums) * head[0] + head[1], to: Panel.self)
-    }
-
-    @inline(__always)
-    static func finish(
-        _ sums: UnsafeRawPointer,
-        columns: Int,
-        panelCount: Int,
-        _ panels: PanelGroup,
-        _ output: TileOutput
-    ) {
-        let rows = sums.assumingMemoryBound(to: Int32Panel.self)
-        let clamp = Clamp(output.quantiser)
-        for panel in 0..<panelCount {
-            let own = panels.skipping(panel)
-            output.finish(panel: panel, columns: columns, clamp) { floats(rows[$0 * panelCount + panel], own) }
-        }
     }
 }
 
