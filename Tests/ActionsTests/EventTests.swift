@@ -3,12 +3,12 @@ import Core
 import Events
 import Foundation
 import JSON
-import Spotting
 import System
 import TestSupport
 import Testing
 
 @testable import Actions
+@testable import Spotting
 
 /// An event as JSON and in templates.
 struct EventTests {
@@ -22,6 +22,20 @@ struct EventTests {
                 """
         )
         #expect(try JSONSerialization.jsonObject(with: Data(json.utf8)) is [String: Any])
+    }
+
+    @Test func `a word that networks confirmed has both parts of its confidence`() throws {
+        var detection = Detection(kind: .word, index: 0, confidence: 0.97, start: 1, end: 2, time: 2)
+        (detection.proposed, detection.confirmed) = (0.4625, 0.9912)
+        let event = DetectionEvent(detection, sequence: 1, name: "left", date: Timestamp(nanoseconds: 0), device: "mic")
+        #expect(event.json.description.hasSuffix("Z\", \"proposed\": 0.4625, \"confirmed\": 0.9912}"), "\(event.json)")
+        #expect(
+            event.fields.suffix(2).map { "\($0.name)=\($0.value)" } == [
+                "BECKON_PROPOSED=0.4625", "BECKON_CONFIRMED=0.9912",
+            ]
+        )
+        let names = DetectionEvent.sample.fields.map(\.name)
+        #expect(!names.contains("BECKON_PROPOSED") && !names.contains("BECKON_CONFIRMED"))
     }
 
     @Test(arguments: [

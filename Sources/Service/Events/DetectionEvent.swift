@@ -90,6 +90,8 @@ public struct DetectionEvent: Equatable, Sendable {
         if let session { fields.append(("BECKON_SESSION", session)) }
         if let sound { fields.append(("BECKON_LEVEL", decimal(sound.level, 1))) }
         if let ratio = sound?.signalToNoise { fields.append(("BECKON_SNR", decimal(ratio, 1))) }
+        if let proposed { fields.append(("BECKON_PROPOSED", decimal(Double(proposed), 4))) }
+        if let confirmed { fields.append(("BECKON_CONFIRMED", decimal(Double(confirmed), 4))) }
         return fields
     }
 }
