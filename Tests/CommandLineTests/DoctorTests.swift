@@ -153,6 +153,21 @@ struct DoctorTests {
         #expect(capture.remedy == "is it plugged in? 'beckon devices' lists what is there")
     }
 
+    @Test func `doctor says whether networks confirm the model's words`() throws {
+        let folder = try TestFolder()
+        for (confirm, says) in [
+            (true, "; further networks confirm what it finds"),
+            (false, "; its confirming networks are off (confirm: false)"),
+        ] {
+            let text = "{ model: '\(Checkout.confirmingModel)', confirm: \(confirm) }"
+            let path = try folder.write("c.json5", bytes: Array(text.utf8))
+            let arguments = ["doctor", "--config", path, "--device", "none"]
+            let program = try Program.beckon(arguments, environment: ["BECKON_SOCKET": folder.file("none")])
+            let model = program.lines.first { $0.contains(" model ") }
+            #expect(model?.hasSuffix(says) == true, "\(program.lines)")
+        }
+    }
+
     @Test func `a bad configuration and a missing model are errors, one line each`() throws {
         let folder = try TestFolder()
         try folder.write("bad.json5", bytes: Array("{\n  word: {},\n  device: 5\n}".utf8))

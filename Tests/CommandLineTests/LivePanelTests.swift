@@ -173,6 +173,16 @@ struct LivePanelTests {
         #expect(header(20) == "lost; waiting for it" && header(10) == "lost; wai…")
     }
 
+    @Test func `where a model has confirming networks, the header says whether they confirm`() {
+        func end(_ state: ConfirmationState) -> String {
+            Self.lines({ $0.live.confirmation = state }, 100)[0].split(separator: "  ·  ").suffix(2).joined(
+                separator: "|"
+            )
+        }
+        #expect(end(.on) == "12 words|confirmed" && end(.off) == "12 words|not confirmed")
+        #expect(end(.missing) == "command mode|12 words")
+    }
+
     @Test func `a file shows its time and its position`() {
         func line(_ width: Int, _ length: Double?) -> String {
             Self.lines({ ($0.live.position, $0.live.length) = (30, length) }, width)[1]

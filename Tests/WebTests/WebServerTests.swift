@@ -42,6 +42,7 @@ struct WebServerTests {
                 state.live.source = "hw:CARD=Test"
                 state.live.isMuted = false
                 state.live.level = -31.5
+                state.live.confirmation = .on
                 state.live.classes = [
                     .init(name: "stop", kind: .word, score: 0.875, threshold: 0.75, isInSession: false),
                     .init(name: "_silence_", kind: .special, score: 0.001, threshold: nil, isInSession: false),
@@ -279,7 +280,7 @@ struct WebServerTests {
         #expect(head.status == 200 && head.headers["content-type"] == "text/event-stream")
         #expect(try peer.message() == ("access", "{\"token\": false}"))
         let service = try peer.message("service")
-        #expect(service.contains("\"machine\": \"kitchen\""))
+        #expect(service.contains("\"machine\": \"kitchen\"") && service.contains("\"confirm\": \"on\""))
         #expect(
             service.contains("{\"name\": \"stop\", \"kind\": \"word\", \"threshold\": 0.750, \"inSession\": false}")
         )
