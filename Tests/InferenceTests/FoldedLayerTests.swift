@@ -51,4 +51,21 @@ struct FoldedLayerTests {
             #expect(!isFinite && posteriors == [0, 0, 0, 1], "sample \(place)")
         }
     }
+
+    /// Folded, its weights would take eight times the memory.
+    @Test func `a layer with many weights is not folded`() throws {
+        func weightBytes(kernel: Int, stride: Int) throws -> Int {
+            var network = TestNetwork(frontEnd: ["kind": "waveform", "scale": 1], streaming: false)
+            network.conv("few", "input", 1, 1, kernel: kernel, stride: stride)
+            network.mean("pool", "few", 16)
+            network.dense("logits", "pool", 1, 5)
+            network.json["windowSamples"] = kernel + 15 * stride
+            network.json["hopSamples"] = 1_600
+            return try network.model(precision: .float).weightBytes
+        }
+        let dense = 4 * 2 * 16
+        #expect(try weightBytes(kernel: 1_000, stride: 500) == 4 * 16 * (1 + 1_000 + 15 * 500) + dense)
+        // The folded kernel would have 331,500 taps.
+        #expect(try weightBytes(kernel: 39_000, stride: 19_500) == 4 * 16 * (1 + 39_000) + dense)
+    }
 }

@@ -92,13 +92,17 @@ struct PackedWeights: ~Copyable, Sendable {
         self.quantisers = quantisers
     }
 
+    /// Floats of a folded layer at most: it may take eight times the memory of the layer.
+    private static let largestFold = 1 << 20
+
     /// Columns of a layer that are computed as one.
     ///
     /// A column's result then depends on its neighbours' inputs where these are not finite. So columns of a stream are not folded:
     /// its hops would differ from a whole window.
     private static func foldedColumns(of index: Int, _ shape: ConvolutionShape, _ network: Network) -> Int {
         let count = shape.foldableColumns
-        return network.streams || network.tensors[index + 1].columns < count ? 1 : count
+        guard !network.streams, network.tensors[index + 1].columns >= count else { return 1 }
+        return packedConvolutionCount(shape.folded(count)) > largestFold ? 1 : count
     }
 
     /// A tensor and its views are quantised alike, by the largest of their ranges.
