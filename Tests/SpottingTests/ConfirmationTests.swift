@@ -65,6 +65,7 @@ struct ConfirmationTests {
     private static var settings: GateSettings {
         var settings = GateSettings()
         settings.smoothing = 1
+        settings.longestConfirmation = 3
         return settings
     }
 

@@ -16,12 +16,12 @@ from Training.data import suspects
 from Training.data.audio import RATE, WINDOW, fade, rms, unit_rms
 from Training.data.recordings import samples
 from Training.data.seeding import generator as seeded
-from Training.data.vocabulary import COMMANDS, HELD_OUT, JUDGES, MANY_WORDS, SOUNDS_LIKE, says
+from Training.data.vocabulary import COMMANDS, HELD_OUT, JUDGES, MANY_WORDS, SOUNDS_LIKE, SYNTHETIC, says
 from Training.evaluate.streams import split_phrases
 
 # Examples of each kind in a batch: commands and other words said alone, words cut out of running speech with it around them, running
-# speech, recordings of other collections' words, no speech at all, and several people at once.
-COUNTS = {"commands": 28, "others": 12, "cuts": 6, "talk": 22, "words": 2, "quiet": 4, "babble": 2}
+# speech, recordings of other collections' words, commands and other words by synthetic voices, no speech at all, and several people at once.
+COUNTS = {"commands": 24, "others": 8, "cuts": 6, "talk": 24, "words": 2, "made_commands": 3, "made_words": 5, "quiet": 3, "babble": 2}
 # Share of talk that the published network takes for a command, and of talk that is a phrase between two pauses.
 HARD, PHRASES = 0.6, 0.3
 # Share of words with other speech before or after them, and the pause between, in seconds.
@@ -89,6 +89,8 @@ class Examples:
             "others": np.flatnonzero(clips & ~np.isin(label, COMMANDS)),
             "cuts": np.flatnonzero(train & (kind == "cut") & ~np.isin(label, unknown)),
             "words": np.flatnonzero(train & (kind == "word") & ~np.isin(label, (*unknown, *WORDS35))),
+            "made_commands": np.flatnonzero(train & (kind == "word") & np.isin(label, COMMANDS)),
+            "made_words": np.flatnonzero(train & (kind == "word") & (label == SYNTHETIC)),
             "talk": np.flatnonzero(of_talk & (table["length"] > RATE) & ~np.isin(label, MANY_WORDS)),
         }
         self.lengths = np.cumsum(table["length"][self.rows["talk"]])
@@ -126,6 +128,16 @@ class Examples:
     def words(self, generator):
         """A word of another collection, which is other speech."""
         window, target, _ = self.alone(generator.choice(self.rows["words"]), generator)
+        return window, target, -1
+
+    def made_commands(self, generator):
+        """A command of another collection; most are by synthetic voices, so that such a voice is no sign of another word."""
+        window, target, _ = self.alone(generator.choice(self.rows["made_commands"]), generator)
+        return window, target, -1
+
+    def made_words(self, generator):
+        """A word of the dictionary, or one near a command, by a synthetic voice."""
+        window, target, _ = self.alone(generator.choice(self.rows["made_words"]), generator)
         return window, target, -1
 
     def alone(self, row, generator):

@@ -1,13 +1,14 @@
 """Writes confirming networks into a model folder, with answers that the engine is compared with, or keeps their weights.
 
-    python -m Training.confirm.export --model DIR --share A [--clip-share A] [--proposals COMMAND SPOT] NAME=FILE,SHARE,CLIPSHARE,SHIFTS…
+    python -m Training.confirm.export --data DIR --cache DIR --model DIR --share A [--clip-share A] [--proposals COMMAND SPOT] NAME=FILE,SHARE,CLIPSHARE,SHIFTS…
     python -m Training.confirm.export --keep DIR NAME=FILE…
 
 FILE is a file of weights.py; SHIFTS are seconds, joined by colons. A is the weight of the streaming network's log-posteriors, SHARE that of the
 network's, in streams and in clips. Written are `confirm` of `model.json`, `confirm.safetensors` in half precision, and
 `confirm-reference.safetensors`: `waveforms` and `gains` of gliding tones in noise, of which shorter windows are the middle, and for each network
 `NAME.features` of the first and `NAME.logits` of all, computed in double precision from the weights as written. With --keep the weights are kept
-as they are trained, in half precision.
+as they are trained, in half precision. Of what convolutions read, the largest magnitudes in examples of the training partition are the `ranges`
+of int8; without --data there are none.
 """
 
 import argparse
@@ -16,7 +17,11 @@ import pathlib
 
 import numpy as np
 
+import torch
+
 from Training.confirm import layers, weights
+from Training.confirm.examples import Examples
+from Training.data import recordings
 from Training.data.audio import RATE
 from Training.data.files import write_json
 from Training.data.seeding import generator as seeded
@@ -24,6 +29,8 @@ from Training.export.reference import as_samples, make_inputs, save_tensors
 
 # Windows of reference, and their samples: the longest window of all networks may not be longer.
 WINDOWS, SAMPLES = 3, 2 * RATE
+# Batches of examples that give the ranges of int8.
+BATCHES = 3
 
 
 def middle(waves, samples):
@@ -48,6 +55,14 @@ def described(name, stored):
     return about, {key: value.astype(np.float16) for key, value in arrays.items()}
 
 
+def ranges(about, arrays, waves):
+    """The largest magnitude in waveforms [n, samples] of each tensor that a convolution reads, by name."""
+    features = layers.features(about["frontEnd"], waves)
+    outputs = layers.computed(about["layers"], arrays, features.numpy())
+    read = {layer["input"] for layer in about["layers"] if layer["op"] == "conv2d" and layer["in"] % 4 == 0 and layer["groups"] == 1}
+    return {name: float(np.float32(outputs[name].abs().max())) for name in sorted(read)}
+
+
 def write_confirm(folder, networks, rest):
     """Adds networks, (description, arrays) each, to the model in a folder; `rest` are the other keys of `confirm`."""
     path = pathlib.Path(folder)
@@ -70,6 +85,8 @@ def main(arguments=None):
     parser.add_argument("--clip-share", type=float)
     parser.add_argument("--proposals", type=float, nargs=2, metavar=("COMMAND", "SPOT"))
     parser.add_argument("--keep", help="the folder for the weights as they are trained")
+    parser.add_argument("--data", action="append", help="recordings, for the ranges of int8")
+    parser.add_argument("--cache")
     options = parser.parse_args(arguments)
     if not options.model and not options.keep:
         parser.error("give --model or --keep")
@@ -87,6 +104,11 @@ def main(arguments=None):
             about["clipShare"] = float(numbers[1])
         if len(numbers) > 2:
             about["shifts"] = [float(shift) for shift in numbers[2].split(":")]
+        if options.data:
+            table = recordings.load_all(options.data, options.cache)
+            examples = [Examples(table, about["windowSamples"], seed=1).batch(number).waves for number in range(BATCHES)]
+            with torch.no_grad():
+                about["ranges"] = ranges(about, arrays, np.concatenate(examples))
         networks.append((about, arrays))
         print(f"{name}: {len(about['layers'])} layers, {sum(value.size for value in arrays.values())} numbers")
     if options.model:

@@ -1,8 +1,9 @@
 """Trains the published Qbc6 on words in noise and beside talk, and on talk: the network that rejects.
 
-    python -m Training.confirm.train --data DIR --cache DIR --published qbc6.safetensors --out FILE [--steps N] [--rate R] [--seconds S]
+    python -m Training.confirm.train --data DIR --cache DIR --published qbc6.safetensors --out FILE [--steps N] [--rate R] [--seconds S] [--proposals FILE]
 
-First it finds the talk of the training partition that the published network takes for a command, and keeps it in the cache. Of a word
+First it finds the talk of the training partition that the published network takes for a command, and keeps it in the cache. What the program
+proposes there (FILE of mine.py) is drawn as often. Of a word
 said alone a part of the target is what the published network answers to it as recorded, so that less of the voices is forgotten that
 only its makers had. A checkpoint is written every so many steps, with the exponential average of the weights; an interrupted training
 continues from there. The rate falls to a fifth over the steps; each step of the average is as good as a shorter training.
@@ -118,6 +119,7 @@ def main(arguments=None):
     parser.add_argument("--steps", type=int, default=1500)
     parser.add_argument("--rate", type=float, default=3e-4)
     parser.add_argument("--seconds", type=float, default=1.5, help="length of the window")
+    parser.add_argument("--proposals", help="what the program proposes in talk: a file of mine.py")
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args(arguments)
     torch.set_num_threads(1)
@@ -126,6 +128,10 @@ def main(arguments=None):
     published, network = qbc6(weights), qbc6(weights, ADDED)
     examples = Examples(table, int(options.seconds * RATE), options.seed)
     examples.hard = mined(published, examples, os.path.join(options.cache, "rejecter-hard.npz"))
+    if options.proposals:
+        with np.load(options.proposals) as stored:
+            proposals = stored["hard"]
+        examples.hard = np.concatenate([examples.hard, np.repeat(proposals, max(1, len(examples.hard) // len(proposals)), axis=0)])
     answers = CleanAnswers(published, table)
     optimizer = torch.optim.AdamW(network.parameters(), options.rate, weight_decay=1e-4)
     average, first = {name: value.clone() for name, value in network.state_dict().items()}, 0

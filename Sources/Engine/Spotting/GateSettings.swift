@@ -51,7 +51,7 @@ public struct GateSettings: Sendable, Equatable {
     public var longestUtterance = 1.6
 
     /// How often networks look at a word that they refused, with the audio that follows, until another one is the likeliest.
-    public var longestConfirmation = 3
+    public var longestConfirmation = 8
 
     /// How far under its threshold the highest score of a word may stay to be reported as a near miss; nil reports none.
     public var nearMissMargin: Float?
