@@ -152,6 +152,30 @@ struct ConfirmationTests {
         #expect(fired("..UUUUUU", "stop 0.9") == ("stop@end", 1))
     }
 
+    @Test func `a word that is decided at its end is fused with its best score`() {
+        var settings = Self.settings
+        settings.trigger = .end
+        for said in ["..UUUUUUb??....", "..uUUUUUbbb"] {
+            let script = Script("up 0.9")
+            let outcome = Self.outcome(said, verdicts: script, settings)
+            #expect(outcome.detections.first?.proposed == 0.95)
+            #expect(script.posteriors.first?.first == 0.95, "that of the hop before it faded")
+        }
+        let script = Script("stop 0.9,left 0.9")
+        _ = Self.outcome("..SSSSLLLL....", verdicts: script, settings)
+        #expect(script.posteriors.map { $0[1] > 0.9 } == [true, false], "the next word has its own")
+    }
+
+    @Test func `a low threshold proposes no word beside a higher other speech`() {
+        var handler = ScoreTrace.handler(Self.settings, threshold: 0.001)
+        handler.confirm(words: ScoreTrace.labels.map { ScoreTrace.words.contains($0) ? 0.5 : nil })
+        let script = Script("stop 0.9")
+        for hop in ScoreTrace("..??????..UUUUUU...").hops {
+            handler.process(HopScores(posteriors: hop.scores), activity: hop.activity, confirmer: script) { _ in }
+        }
+        #expect(script.posteriors.allSatisfy { $0[0] == 0.95 } && !script.posteriors.isEmpty)
+    }
+
     @Test func `in command mode a corrected word needs the same pauses`() {
         var settings = Self.settings
         settings.mode = .command

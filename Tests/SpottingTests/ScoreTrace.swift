@@ -16,6 +16,7 @@ struct ScoreTrace {
     /// A handler of these labels, with hops of 100 ms.
     static func handler(
         _ gate: GateSettings,
+        threshold: Float = 0.8,
         phrases: [Phrase] = [],
         sessions: [WakeSession] = []
     ) -> PosteriorHandler {
@@ -24,7 +25,7 @@ struct ScoreTrace {
             silence: silence,
             hopSeconds: 0.1,
             gate: gate,
-            thresholds: Thresholds(labels: labels, defaults: []),
+            thresholds: Thresholds(labels: labels, defaults: labels.map { _ in threshold }),
             phrases: phrases,
             sessions: sessions
         )

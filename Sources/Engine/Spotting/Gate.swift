@@ -62,7 +62,7 @@ public struct Gate {
     private var lastEnd = 0.0
     private var candidate: Candidate?
     /// `end`: the best hit of the word that is being said.
-    private var pending: Hit?
+    private(set) var pending: Hit?
     private var armed: [Bool]
     /// Hop at which each label last fired.
     private var firedAt: [Int]
@@ -274,7 +274,8 @@ public struct Gate {
         if thresholds.values[best] != nil { return best }
         var word: Int?
         for label in proposals.indices {
-            guard let level = proposalLevel(label), thresholds.values[label] != nil, scores[label] >= level else {
+            // Not below this, however low its threshold is: such a word has to be the likeliest of all.
+            guard let level = proposals[label], thresholds.values[label] != nil, scores[label] >= level else {
                 continue
             }
             if scores[label] > word.map({ scores[$0] }) ?? 0 { word = label }

@@ -23,6 +23,8 @@ public struct PosteriorHandler {
     /// Output of the fusion, `[labels]`, for the newest hop and for the next one; empty without taught words.
     private var fused: [Float] = []
     private var fusedAhead: [Float] = []
+    /// The smoothed posteriors of the hop at which the word that the gate keeps had its best score, `[model's labels]`.
+    private var pendingPosteriors: [Float] = []
     /// The scores in which near misses are found, `[labels]`: of words that networks confirm, their newest verdict.
     private var missScores: [Float] = []
     /// What networks answered at the newest hop, if no word fired then; nil if they did not look.
@@ -84,6 +86,7 @@ public struct PosteriorHandler {
     mutating func confirm(words proposals: [Float?]) {
         gate.proposals = proposals
         missScores = [Float](repeating: 0, count: proposals.count)
+        pendingPosteriors = smoother.average
     }
 
     private mutating func makeBuffers() {
@@ -179,11 +182,12 @@ public struct PosteriorHandler {
         refusal = nil
         var detection = gate.step(self.scores, activity: activity)
         if gate.proposal != nil {
-            detection = confirm(smoother.average, activity, confirmer)
+            detection = confirm(posteriorsOfProposal, activity, confirmer)
         } else if detection == nil, let lookahead {
             detection = decideAhead(lookahead, activity)
             if gate.proposal != nil { detection = confirm(smoother.lookahead, activity, confirmer) }
         }
+        keepPending()
         if misses != nil {
             let scores = scoresOfMisses()
             let miss = misses?.step(scores, gate: gate, hasFired: detection != nil, activity: activity)
@@ -205,11 +209,22 @@ public struct PosteriorHandler {
     ) {
         refusal = nil
         var detection = gate.finish(activity: activity)
-        if gate.proposal != nil { detection = confirm(smoother.average, activity, confirmer) }
+        if gate.proposal != nil { detection = confirm(posteriorsOfProposal, activity, confirmer) }
         if let miss = misses?.finish(gate: gate, hasFired: detection != nil) {
             report(miss.inSession(machine.session(of: miss.index)))
         }
         if let detection { add(detection, report) }
+    }
+
+    /// Those of the hop at which the proposed word had its best score: one that is decided at its end has left the window by then.
+    private var posteriorsOfProposal: [Float] {
+        gate.proposal?.hit.bestHop == gate.hop ? smoother.average : pendingPosteriors
+    }
+
+    /// Keeps the posteriors of a word that the gate keeps from this hop on.
+    private mutating func keepPending() {
+        guard !gate.proposals.isEmpty, gate.pending?.bestHop == gate.hop else { return }
+        for label in pendingPosteriors.indices { pendingPosteriors[label] = smoother.average[label] }
     }
 
     /// Has networks look at the gate's proposal, and takes their verdict to the gate.
