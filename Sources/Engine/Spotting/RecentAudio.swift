@@ -2,8 +2,8 @@
 ///
 /// `init` allocates all memory. One thread at a time uses it.
 final class RecentAudio {
-    /// Seconds that are kept: half of the longest window, and the time from a word's middle to its decision.
-    static let seconds = 2.0
+    /// The least number of seconds that are kept, and the seconds from a word's middle to its decision.
+    private static let (least, decision) = (2.0, 1.25)
 
     private let hopSamples: Int
     private let hops: Int
@@ -15,11 +15,14 @@ final class RecentAudio {
     /// Hops since the last flush, as far as they are kept.
     private var filled = 0
 
-    /// - Parameter after: hops of the stream until now.
-    init(hopSamples: Int, sampleRate: Int, after count: Int = 0) {
+    /// - Parameters:
+    ///   - reach: samples that a look reads before a word's middle.
+    ///   - count: hops of the stream until now.
+    init(hopSamples: Int, sampleRate: Int, reach: Int = 0, after count: Int = 0) {
         self.count = count
         self.hopSamples = hopSamples
-        hops = Int((Self.seconds * Double(sampleRate) / Double(hopSamples)).rounded(.up))
+        let seconds = max(Self.least, Double(reach) / Double(sampleRate) + Self.decision)
+        hops = Int((seconds * Double(sampleRate) / Double(hopSamples)).rounded(.up))
         samples = .allocate(capacity: hops * hopSamples)
         samples.initialize(repeating: 0)
         scales = .allocate(capacity: hops)

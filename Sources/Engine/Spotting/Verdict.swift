@@ -31,7 +31,6 @@ public protocol ProposalConfirmer: AnyObject {
 }
 
 /// The newest audio of one stream, and the networks that look at it.
-///
 final class SecondLook: ProposalConfirmer {
     private let networks: ConfirmingNetworks
     private let model: Model
@@ -47,7 +46,12 @@ final class SecondLook: ProposalConfirmer {
         self.model = model
         self.networks = networks
         self.confirmer = confirmer
-        audio = RecentAudio(hopSamples: model.hopSamples, sampleRate: model.sampleRate, after: hops)
+        audio = RecentAudio(
+            hopSamples: model.hopSamples,
+            sampleRate: model.sampleRate,
+            reach: networks.reachSamples,
+            after: hops
+        )
     }
 
     /// Adds a hop of audio.
