@@ -1,21 +1,34 @@
 import KernelInterface
 import Kernels
 
-/// Validates one layer against its inputs, and infers the shape of its output.
-struct ShapeInference {
-    let layer: LayerDescription
-    let file: String
-    let streams: Bool
+/// The validation of one layer: its errors name the layer.
+protocol LayerInference {
+    /// The layer's name.
+    var name: String { get }
+    /// The file, and what of it, in error messages.
+    var place: String { get }
+}
 
+extension LayerInference {
     func wrong(_ what: String) -> ModelError {
-        .layer.saying("\(file): layer \(quoted(layer.name)): \(what); see Models/FORMAT.md")
+        .layer.saying("\(place): layer \(quoted(name)): \(what); see Models/FORMAT.md")
     }
 
     func tooLarge(_ what: String) -> ModelError {
         .size.saying(
-            "\(file): layer \(quoted(layer.name)): with this layer the \(what) exceed the limit; make the model smaller"
+            "\(place): layer \(quoted(name)): with this layer the \(what) exceed the limit; make the model smaller"
         )
     }
+}
+
+/// Validates one layer against its inputs, and infers the shape of its output.
+struct ShapeInference: LayerInference {
+    let layer: LayerDescription
+    let file: String
+    let streams: Bool
+
+    var place: String { file }
+    var name: String { layer.name }
 
     /// The layer's output, which will be the tensor `index`.
     func outputTensor(inputs: [Int], among tensors: [Network.Tensor], index: Int) throws(ModelError) -> Network.Tensor {

@@ -55,7 +55,7 @@ public final class Confirmer {
         // Counts indices: an array's iterator allocates in builds without optimisation.
         for number in networks.networks.indices {
             let network = networks.networks[number]
-            let share = prior == .clip ? network.clipShare : network.share
+            let share = network.shares[prior]
             guard share > 0 else { continue }
             total += share
             for index in network.shifts.indices {
@@ -67,7 +67,7 @@ public final class Confirmer {
                 add(number, weight: share / Float(network.shifts.count))
             }
         }
-        let own = prior == .clip ? networks.clipShare : networks.share
+        let own = networks.shares[prior]
         var rest: Float = 1
         for index in 0..<other {
             let posterior = posteriors[networks.words[index]]

@@ -2,6 +2,24 @@ private import Core
 package import KernelInterface
 import Kernels
 
+/// The weight of log-posteriors in the sum of all networks: in a stream, and for single clips.
+struct Shares: Sendable {
+    private let stream: Float
+    private let clip: Float
+
+    /// - Parameters:
+    ///   - clip: nil for the same as in a stream.
+    ///   - wrong: the error for a value that a key must not have.
+    init(_ share: Double, clip: Double?, wrong: (_ key: String, _ what: String) -> ModelError) throws(ModelError) {
+        for (key, share) in [("share", share), ("clipShare", clip ?? share)] {
+            guard share >= 0, share <= 10 else { throw wrong(key, "\(share) is not from 0 to 10") }
+        }
+        (stream, self.clip) = (Float(share), Float(clip ?? share))
+    }
+
+    subscript(prior: Prior) -> Float { prior == .clip ? clip : stream }
+}
+
 /// A network that looks once more at what the streaming network proposes: a whole window in, a logit for each of its labels out.
 ///
 /// Loaded and validated with its model; immutable.
@@ -13,9 +31,7 @@ public final class ConfirmingNetwork: Sendable {
     public let labels: [String]
     /// Shifts of the window in samples; the log-posteriors of all are averaged.
     let shifts: [Int]
-    /// Weight of its log-posteriors in a stream, and for single clips.
-    let share: Float
-    let clipShare: Float
+    let shares: Shares
     /// Multiply-adds of one look, all shifts together.
     public var multiplyAdds: Int { plan.multiplyAdds * shifts.count }
     /// Bytes of the packed weights.
@@ -30,7 +46,7 @@ public final class ConfirmingNetwork: Sendable {
     var memoryCount: Int { Arena.aligned(plan.count) + frontEnd.scratchCount }
 
     /// - Parameters:
-    ///   - ranges: whether layers with a range run in int8.
+    ///   - isQuantised: whether layers with a range run in int8.
     ///   - file: name of the description in error messages.
     init(
         _ description: ConfirmingNetworkDescription,
@@ -50,9 +66,7 @@ public final class ConfirmingNetwork: Sendable {
         guard Set(description.labels).count == description.labels.count else {
             throw wrong("labels", "one of them is listed twice")
         }
-        for (key, share) in [("share", description.share), ("clipShare", description.clipShare ?? 0)] {
-            guard share >= 0, share <= 10 else { throw wrong(key, "\(share) is not from 0 to 10") }
-        }
+        shares = try Shares(description.share, clip: description.clipShare, wrong: wrong)
         let shifts = description.shifts ?? [0]
         guard (1...Limits.confirmingShifts).contains(shifts.count), shifts.allSatisfy({ abs($0) <= 1 }) else {
             throw wrong("shifts", "not 1 to \(Limits.confirmingShifts) numbers of seconds from -1 to 1")
@@ -66,8 +80,6 @@ public final class ConfirmingNetwork: Sendable {
         windowSamples = description.windowSamples
         labels = description.labels
         self.shifts = shifts.map { Int(($0 * Double(sampleRate)).rounded()) }
-        share = Float(description.share)
-        clipShare = Float(description.clipShare ?? description.share)
         frontEnd = try CentredFrontEnd(
             description.frontEnd,
             sampleRate: sampleRate,

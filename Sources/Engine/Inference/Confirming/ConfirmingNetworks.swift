@@ -5,9 +5,8 @@ import Kernels
 /// The networks of a model that confirm what its streaming network proposes.
 public final class ConfirmingNetworks: Sendable {
     public let networks: [ConfirmingNetwork]
-    /// Weight of the streaming network's log-posteriors in a stream, and for single clips.
-    let share: Float
-    let clipShare: Float
+    /// Those of the streaming network.
+    let shares: Shares
     /// The least score that is proposed, in each mode.
     public let proposals: [DetectionMode: Float]
     /// The words of the model that all networks know, by index among its labels.
@@ -17,7 +16,7 @@ public final class ConfirmingNetworks: Sendable {
     /// For each network the other logits, `[networks][…]`.
     let otherLogits: [[Int]]
 
-    /// Samples of the longest window, with its shifts: what of a recording one look may read before and after a word's middle.
+    /// Half of the longest window and its shift: samples that one look reads before and after a word's middle.
     public let reachSamples: Int
     /// Multiply-adds of one look, all networks and shifts together.
     public var multiplyAdds: Int { networks.reduce(0) { $0 + $1.multiplyAdds } }
@@ -51,9 +50,7 @@ public final class ConfirmingNetworks: Sendable {
         guard Set(description.networks.map(\.name)).count == description.networks.count else {
             throw wrong("networks", "two have the same name")
         }
-        for (key, share) in [("share", description.share), ("clipShare", description.clipShare ?? 0)] {
-            guard share >= 0, share <= 10 else { throw wrong(key, "\(share) is not from 0 to 10") }
-        }
+        shares = try Shares(description.share, clip: description.clipShare, wrong: wrong)
         var proposals: [DetectionMode: Float] = [:]
         for mode in DetectionMode.allCases { proposals[mode] = Float(Self.defaultProposal) }
         for (name, score) in (description.proposals ?? [:]).sorted(by: { $0.key < $1.key }) {
@@ -87,8 +84,6 @@ public final class ConfirmingNetworks: Sendable {
         logits = known.map { indices in words.map { indices[labels[$0]] ?? 0 } }
         let names = Set(words.map { labels[$0] })
         otherLogits = networks.map { network in network.labels.indices.filter { !names.contains(network.labels[$0]) } }
-        share = Float(description.share)
-        clipShare = Float(description.clipShare ?? description.share)
         reachSamples = networks.map { $0.windowSamples / 2 + ($0.shifts.map(abs).max() ?? 0) }.max() ?? 0
     }
 }

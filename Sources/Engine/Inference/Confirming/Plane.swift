@@ -43,20 +43,12 @@ extension PlaneConvolution {
 }
 
 /// Validates one layer of a confirming network against its inputs, and infers the shape of its output.
-struct PlaneInference {
+struct PlaneInference: LayerInference {
     let layer: ConfirmingLayerDescription
     /// The file, and the network in it.
     let place: String
 
-    func wrong(_ what: String) -> ModelError {
-        .layer.saying("\(place): layer \(quoted(layer.name)): \(what); see Models/FORMAT.md")
-    }
-
-    func tooLarge(_ what: String) -> ModelError {
-        .size.saying(
-            "\(place): layer \(quoted(layer.name)): with this layer the \(what) exceed the limit; make the model smaller"
-        )
-    }
+    var name: String { layer.name }
 
     /// The layer's output.
     func output(of inputs: [Plane]) throws(ModelError) -> Plane {
