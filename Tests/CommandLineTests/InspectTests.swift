@@ -76,7 +76,8 @@ struct InspectTests {
         let firing = report.hops.filter { $0.state == "firing" }
         #expect(firing.map(\.time) == [event.time])
         let left = try #require(report.labels.firstIndex(of: "left"))
-        #expect(abs(firing[0].scores[left] - event.confidence) < 0.0002)
+        let proposed = try #require(event.proposed)
+        #expect(abs(firing[0].scores[left] - proposed) < 0.0002)
         let after = report.hops.first { $0.time > event.time }
         #expect(after?.state == "refractory" && report.hops[0].state != "refractory")
     }
@@ -151,7 +152,9 @@ struct InspectTests {
         #expect(page.all("script").isEmpty && page.all("link").isEmpty && !html.contains("src="))
         #expect(!html.replacing("http://www.w3.org/2000/svg", with: "").contains("http"))
         #expect(page.texts("p").first?.prefixMatch(of: /Heard: “left” at 0\.[89]\u{A0}s \(\d+ %\)/) != nil)
-        #expect(page.texts("title").contains { $0.wholeMatch(of: /left \d+ %/) != nil })
+        #expect(
+            page.texts("title").contains { $0.wholeMatch(of: /left \d+ %: proposed \d+ %, confirmed \d+ %/) != nil }
+        )
         #expect(page.texts("title").contains("left rests") && page.texts("span").contains("voice"))
         for label in ["yes", "go", "other speech", "no speech"] {
             #expect(page.texts("strong").contains(label), "\(label)")
@@ -314,6 +317,7 @@ extension Result {
         let start: Double
         let end: Double
         let time: Double
+        let proposed: Double?
 
         init(_ result: Result) {
             word = result.word ?? ""
@@ -321,6 +325,7 @@ extension Result {
             start = result.start ?? 0
             end = result.end ?? 0
             time = result.time ?? 0
+            proposed = result.proposed
         }
     }
 }

@@ -12,7 +12,7 @@ struct OutputTests {
     @Test func `a JSON line has its keys in a fixed order`() throws {
         let program = try Program.beckon(["classify", "--json", Voices.path("Side_Right")])
         let pattern = #"""
-            ^\{"file": ".*Side_Right\.wav", "event": "word", "word": "right", "confidence": 0\.\d{4}, "start": \d\.\d{3}, "end": \d\.\d{3}, "time": \d\.\d{3}\}\n$
+            ^\{"file": ".*Side_Right\.wav", "event": "word", "word": "right", "confidence": 0\.\d{4}, "start": \d\.\d{3}, "end": \d\.\d{3}, "time": \d\.\d{3}, "proposed": 0\.\d{4}, "confirmed": 0\.\d{4}\}\n$
             """#
         #expect(program.output.range(of: pattern, options: .regularExpression) != nil, "\(program.output)")
     }

@@ -12,6 +12,7 @@ struct Result: Decodable, Equatable {
     var start: Double?
     var end: Double?
     var time: Double?
+    var proposed: Double?
     var scores: [String: Double]?
 
     static func all(in program: Program) throws -> [Result] {

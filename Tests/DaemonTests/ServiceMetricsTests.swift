@@ -95,13 +95,16 @@ struct ServiceMetricsTests {
         let lines = Self.lines(values)
         for line in [
             "beckon_looks_total 3", "beckon_refused_looks_total 2", "beckon_longest_look_seconds 0.012",
-            "beckon_confirm_state{state=\"on\"} 0", "beckon_confirm_state{state=\"off\"} 0",
-            "beckon_confirm_state{state=\"none\"} 1",
+            "beckon_confirm_state{state=\"on\"} 1", "beckon_confirm_state{state=\"off\"} 0",
+            "beckon_confirm_state{state=\"none\"} 0",
         ] {
             #expect(lines.contains(line), "\(line)")
         }
-        for (confirms, state) in [(true, "on"), (false, "off")] {
-            let vocabulary = Vocabulary(try Model(folder: Checkout.confirmingModel, confirms: confirms))
+        for (model, confirms, state) in [
+            (Checkout.confirmingModel, true, "on"), (Checkout.confirmingModel, false, "off"),
+            (Checkout.path + "/Models/flatspeech", true, "none"),
+        ] {
+            let vocabulary = Vocabulary(try Model(folder: model, confirms: confirms))
             let settings = try ServiceSettings(Configuration(), vocabulary)
             #expect(Self.lines(ServiceMetrics(settings)).contains("beckon_confirm_state{state=\"\(state)\"} 1"))
         }

@@ -112,7 +112,13 @@ struct SettingsLoaderTests {
         try folder.write("c.json5", bytes: Array("{ confirm: true }".utf8))
         #expect(try state() == .on)
         try teach(["lamp"])
-        #expect(try self.loader.load().vocabulary.model.confirmationState == .missing)
+        #expect(try self.loader.load().vocabulary.model.confirmationState == .on, "the shipped model")
+        let without = SettingsLoader(
+            path: nil,
+            vocabulary: VocabularyLoader(modelFolder: Checkout.path + "/Models/flatspeech", words: TaughtWords("none")),
+            log: ServiceLog { _, _ in }
+        )
+        #expect(try without.load().vocabulary.model.confirmationState == .missing)
     }
 
     @Test func `an option does without networks, even where they are damaged`() throws {

@@ -6,7 +6,7 @@ import Testing
 @testable import Evaluation
 
 struct PosteriorTraceTests {
-    private static let vocabulary = Result { Vocabulary(try Model(folder: Checkout.model)) }
+    private static let vocabulary = Result { Vocabulary(try Model(folder: Checkout.model, confirms: false)) }
 
     /// One second of silence, 1.5 s of a word, and 1.5 s of silence.
     private static func trace() throws -> PosteriorTrace {

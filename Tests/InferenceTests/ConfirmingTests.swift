@@ -60,6 +60,17 @@ struct ConfirmingTests {
         #expect(errors.logit < 1e-3 && errors.feature < 1e-3)
     }
 
+    @Test(arguments: InstructionSet.supported)
+    func `the shipped networks agree with PyTorch`(set: InstructionSet) throws {
+        let folder = Folders.models.appendingPathComponent("commands")
+        let exact = try errors(folder, set, .float)
+        #expect(exact.logit < 1e-3 && exact.feature < 1e-3)
+        let integer = try errors(folder, set, .int8)
+        print("\(set) shipped networks: worst error \(exact.logit) in a logit, \(integer.logit) in int8")
+        // Of logits from -10 to 20.
+        #expect(integer.logit < 1.5)
+    }
+
     @Test func `a network without a confirmation has none, and one can be left out`() throws {
         #expect(try Model(folder: Folders.fixtures.appendingPathComponent("streaming").path).confirmation == nil)
         let without = try Model(folder: Self.folder.path, confirms: false)
@@ -135,6 +146,61 @@ struct ConfirmingTests {
                 #expect(abs(Double(value) - number) < 1e-4)
             }
         }
+    }
+
+    @Test func `confirmed words have thresholds of their own`() throws {
+        let files = try ["model.safetensors", "confirm.safetensors"].map {
+            [UInt8](try Data(contentsOf: Self.folder.appendingPathComponent($0)))
+        }
+        func thresholds(_ json: [String: Any], confirms: Bool = true) throws -> [Float?] {
+            let description = [UInt8](try JSONSerialization.data(withJSONObject: json))
+            let model = try Model(description: description, weights: files[0], confirm: files[1], confirms: confirms)
+            return [Sensitivity.balanced, .strict].map { model.thresholds[$0, .spot]?.first }
+        }
+        var json = try json()
+        let words = ["yes", "no", "go"]
+        func all(_ value: Double) -> [String: Double] { Dictionary(uniqueKeysWithValues: words.map { ($0, value) }) }
+        json["thresholds"] = all(0.8)
+        json["sensitivities"] = ["strict": ["spot": ["thresholds": all(0.9)]]]
+        #expect(try thresholds(json) == [0.8, 0.9], "the model's apply where there are no others")
+        var confirm = json["confirm"] as? [String: Any] ?? [:]
+        confirm["thresholds"] = all(0.5)
+        json["confirm"] = confirm
+        #expect(try thresholds(json) == [0.5, nil])
+        confirm["sensitivities"] = ["strict": ["spot": ["thresholds": all(0.6)]]]
+        json["confirm"] = confirm
+        #expect(try thresholds(json) == [0.5, 0.6] && thresholds(json, confirms: false) == [0.8, 0.9])
+        confirm["sensitivities"] = ["strict": ["spot": ["thresholds": all(0.4)]]]
+        json["confirm"] = confirm
+        #expect(try error(json)?.message.contains("“confirm.sensitivities.strict.spot.thresholds”") == true)
+        confirm["thresholds"] = all(1.5)
+        json["confirm"] = confirm
+        #expect(try error(json)?.message.contains("“confirm.thresholds”") == true)
+    }
+
+    @Test func `a word that has not lasted is less likely`() throws {
+        let data = try JSONSerialization.data(withJSONObject: try with("duration", ["hops": 4, "penalty": 0.5]))
+        let files = try ["model.safetensors", "confirm.safetensors"].map {
+            [UInt8](try Data(contentsOf: Self.folder.appendingPathComponent($0)))
+        }
+        let model = try Model(description: [UInt8](data), weights: files[0], confirm: files[1])
+        let confirmation = try #require(model.confirmation)
+        let nats = [1, 2, 4, 9].map { confirmation.duration.nats(after: $0) }
+        #expect(nats == [1.5, 1, 0, 0])
+        let confirmer = Confirmer(confirmation, of: model)
+        func answers(_ penalty: Float) -> (fused: [Float], confirmed: [Float]) {
+            confirmer.look([0.5, 0.1, 0.05, 0.3, 0.05], middle: 0, penalty: penalty) { _, samples in
+                for index in samples.indices { samples[index] = Float(index % 100) / 300 }
+            }
+            return (confirmer.fused, confirmer.confirmed)
+        }
+        let (all, less) = (answers(0), answers(1.5))
+        #expect(all.confirmed == less.confirmed)
+        for word in 0..<2 {
+            let odds = (all.fused[word] / all.fused[2], less.fused[word] / less.fused[2])
+            #expect(abs(log(odds.0) - log(odds.1) - 1.5) < 1e-4)
+        }
+        #expect(try Model(folder: Self.folder.path).confirmation?.duration.nats(after: 0) == 0)
     }
 
     @Test func `samples that are not finite count as silence`() throws {
@@ -225,6 +291,11 @@ struct ConfirmingTests {
             (try with("share", -1), "confirm.share"),
             (try with("clipShare", 1e9), "confirm.clipShare"),
             (try with("proposals", ["other": 0.5]), "“other” is not a mode"),
+            (try with("duration", ["hops": 101, "penalty": 0.5]), "“confirm.duration.hops”: 101 is not from 0 to 100"),
+            (
+                try with("duration", ["hops": 5, "penalty": -1]),
+                "“confirm.duration.penalty”: -1.0 is not from 0 to 100"
+            ),
             (try with("proposals", ["spot": 1]), "between 0 and 1"),
             (try with("name", "line", network: true), "same name"),
             (try with("labels", ["a", "b", "c", "d"], network: true), "none of the model's words"),
@@ -276,7 +347,9 @@ struct ConfirmingTests {
             nil, NSNull(), "text", -1, 0, 1e300, 0.5, [1, 2], ["a": 1], true, Int.max, Int.min, 4096,
         ]
         for value in strange {
-            for key in ["networks", "share", "clipShare", "proposals"] { _ = try error(try with(key, value)) }
+            for key in ["networks", "share", "clipShare", "proposals", "duration", "thresholds", "sensitivities"] {
+                _ = try error(try with(key, value))
+            }
             for key in ["name", "windowSamples", "labels", "layers", "output", "share", "shifts", "frontEnd", "ranges"]
             {
                 _ = try error(try with(key, value, network: true))

@@ -44,7 +44,11 @@ struct EmbeddingTests {
         with.lookAhead(window: audio.span.extracting(first: model.windowSamples))
         #expect(without.lookaheadPosteriors == with.lookaheadPosteriors && without.lookaheadEmbedding == [])
         // A hop without the embedding does not count its layers.
-        let alone = try Model(description: try Self.withoutEmbedding(), weights: try Self.files().weights)
+        let alone = try Model(
+            description: try Self.withoutEmbedding(),
+            weights: try Self.files().weights,
+            confirms: false
+        )
         #expect(model.multiplyAddsPerHop == alone.multiplyAddsPerHop)
     }
 
@@ -54,7 +58,8 @@ struct EmbeddingTests {
         json["embedding"] = embedding
         return try Model(
             description: [UInt8](JSONSerialization.data(withJSONObject: json)),
-            weights: try files().weights
+            weights: try files().weights,
+            confirms: false
         )
     }
 
@@ -113,12 +118,12 @@ struct EmbeddingTests {
 
     @Test func `the embedding identity depends on what makes embeddings, and on nothing else`() throws {
         let (json, weights) = try Self.files()
-        let model = try Model(description: json, weights: weights)
+        let model = try Model(description: json, weights: weights, confirms: false)
         func identity(_ change: (String) -> String, flipping byte: Int? = nil) throws -> String {
             var bytes = weights
             if let byte { bytes[byte] ^= 1 }
             let text = change(String(decoding: json, as: UTF8.self))
-            return try Model(description: Array(text.utf8), weights: bytes).embeddingIdentity
+            return try Model(description: Array(text.utf8), weights: bytes, confirms: false).embeddingIdentity
         }
         #expect(try identity { $0 } == model.embeddingIdentity)
         let threshold = try identity { $0.replacing(/"stop": [0-9.]+/, with: "\"stop\": 0.5") }

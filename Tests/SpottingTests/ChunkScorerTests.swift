@@ -5,7 +5,7 @@ import Testing
 
 struct ChunkScorerTests {
     @Test(arguments: [5, 24, 1000]) func `chunks of a recording score as its hops do`(hops: Int) throws {
-        let model = try RecordedVoice.model()
+        let model = try RecordedVoice.model(confirms: false)
         let vocabulary = Vocabulary(model, taught: [try RecordedVoice.taught("links", by: "Front_Left", model)])
         let audio = try ["Side_Left", "Side_Right", "Rear_Left"].flatMap(RecordedVoice.voice)
         var detector = Detector(DetectorSettings(vocabulary))

@@ -11,6 +11,7 @@ struct ConfirmationTests {
         /// Middle of each word looked at, in samples.
         var middles: [Int] = []
         var posteriors: [[Float]] = []
+        var hops: [Int] = []
 
         init(_ text: String) {
             verdicts = text.split(separator: ",").map { part in
@@ -20,9 +21,10 @@ struct ConfirmationTests {
             }
         }
 
-        func look(_ posteriors: [Float], middle: Int) -> Verdict {
+        func look(_ posteriors: [Float], middle: Int, hops: Int) -> Verdict {
             middles.append(middle)
             self.posteriors.append(posteriors)
+            self.hops.append(hops)
             return verdicts.count > 1 ? verdicts.removeFirst() : verdicts[0]
         }
     }
@@ -140,6 +142,17 @@ struct ConfirmationTests {
         #expect(plain.looks == 0, "a word that no network knows needs no look")
     }
 
+    @Test func `a look knows for how many hops the word has been the likeliest`() {
+        let script = Script("up 0.1")
+        _ = Self.outcome("..UUUUUU??SSSS....", verdicts: script, Self.settings)
+        #expect(script.hops == [2, 3, 4, 2, 3, 4])
+        var settings = Self.settings
+        settings.trigger = .end
+        let end = Script("up 0.1")
+        _ = Self.outcome("..UUUUUU??....", verdicts: end, settings)
+        #expect(end.hops == [7], "of the hop at which it is over")
+    }
+
     @Test func `at the end trigger one look decides, also where the audio ends`() {
         var settings = Self.settings
         settings.trigger = .end
@@ -224,6 +237,20 @@ struct ConfirmationTests {
         audio.add(hop: last.span)
         audio.read(from: 40 * 1600 - 10, into: samples)
         #expect(samples[9] == 0 && abs(samples[11] - hops[40][1]) < 0.001)
+    }
+
+    @Test(arguments: [0, 4, 30]) func `audio that is kept from within a stream on begins with the window`(hops: Int) {
+        let window = (0..<16_000).map { Float($0 + 1) / 16_001 }
+        let audio = RecentAudio(hopSamples: 1600, sampleRate: 16_000, after: hops)
+        audio.fill(before: window.span)
+        audio.add(hop: window.span.extracting(14_400..<16_000))
+        let samples = UnsafeMutableBufferPointer<Float>.allocate(capacity: 20_000)
+        defer { samples.deallocate() }
+        // Before the stream there is nothing.
+        audio.read(from: (hops + 1) * 1600 - 20_000, into: samples)
+        let first = 20_000 - min(hops + 1, 10) * 1600
+        #expect(samples[..<first].allSatisfy { $0 == 0 })
+        #expect((first..<20_000).allSatisfy { abs(samples[$0] - window[$0 - 4000]) < 1e-4 })
     }
 
     @Test func `samples that are not finite make their hop silent`() {

@@ -83,7 +83,7 @@ struct NearMissTests {
     }
 
     @Test func `a changed margin applies from the next hop on, and a word has its threshold and mode`() throws {
-        let vocabulary = Vocabulary(try RecordedVoice.model())
+        let vocabulary = Vocabulary(try RecordedVoice.model(confirms: false))
         var settings = DetectorSettings(vocabulary)
         settings.gate.smoothing = 1
         settings.thresholds.setAll(0.8)

@@ -7,10 +7,11 @@ import Testing
 
 /// The recorded voice, the shipped model, and words taught with recordings of the voice.
 enum RecordedVoice {
-    static func model() throws -> Model {
+    /// - Parameter confirms: false for the streaming network alone.
+    static func model(confirms: Bool = true) throws -> Model {
         let root = URL(fileURLWithPath: #filePath)
             .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-        return try Model(folder: root.appendingPathComponent("Models/commands").path)
+        return try Model(folder: root.appendingPathComponent("Models/commands").path, confirms: confirms)
     }
 
     static let quiet = [Float](repeating: 0, count: 16_000)

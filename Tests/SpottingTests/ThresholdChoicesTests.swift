@@ -12,7 +12,7 @@ struct ThresholdChoicesTests {
     private static func vocabulary(_ thresholds: ModelCopy.Thresholds = ModelCopy.complete) throws -> Vocabulary {
         let description = try [UInt8](ModelCopy.description(thresholds))
         let weights = try [UInt8](Data(contentsOf: URL(fileURLWithPath: Checkout.model + "/model.safetensors")))
-        let model = try Model(description: description, weights: weights)
+        let model = try Model(description: description, weights: weights, confirms: false)
         var table = SensitivityTable<Float>()
         for (sensitivity, command, spot) in [(Sensitivity.strict, 0.9 as Float, 0.95 as Float), (.eager, 0.4, 0.45)] {
             table[sensitivity, .command] = command

@@ -20,6 +20,10 @@ public enum ModelCopy {
         var json = try JSONSerialization.jsonObject(with: data) as? [String: Any] ?? [:]
         let words = (json["thresholds"] as? [String: Any] ?? [:]).keys
         json["thresholds"] = Dictionary(uniqueKeysWithValues: words.map { ($0, balanced) })
+        var confirm = json["confirm"] as? [String: Any]
+        confirm?["thresholds"] = nil
+        confirm?["sensitivities"] = nil
+        json["confirm"] = confirm
         json["sensitivities"] = thresholds.mapValues { modes in
             modes.mapValues { threshold in
                 ["thresholds": Dictionary(uniqueKeysWithValues: words.map { ($0, threshold) })]
@@ -52,7 +56,7 @@ public enum ModelCopy {
     public static func write(_ name: String, _ thresholds: Thresholds, in folder: TestFolder) throws -> String {
         let path = try folder.folder(name)
         try description(thresholds).write(to: URL(fileURLWithPath: path + "/model.json"))
-        for file in ["model.safetensors", "background.safetensors"] {
+        for file in ["model.safetensors", "confirm.safetensors", "background.safetensors"] {
             try FileManager.default.createSymbolicLink(
                 atPath: "\(path)/\(file)",
                 withDestinationPath: "\(Checkout.model)/\(file)"

@@ -21,16 +21,20 @@ from Training.evaluate.streams import split_phrases
 
 # Examples of each kind in a batch: commands and other words said alone, words cut out of running speech with it around them, running
 # speech, recordings of other collections' words, commands and other words by synthetic voices, no speech at all, and several people at once.
-COUNTS = {"commands": 24, "others": 8, "cuts": 6, "talk": 24, "words": 2, "made_commands": 3, "made_words": 5, "quiet": 3, "babble": 2}
+COUNTS = {"commands": 24, "others": 8, "cuts": 10, "talk": 24, "words": 2, "made_commands": 3, "made_words": 5, "quiet": 3, "babble": 2}
 # Share of talk that the published network takes for a command, and of talk that is a phrase between two pauses.
 HARD, PHRASES = 0.6, 0.3
 # Share of words with other speech before or after them, and the pause between, in seconds.
 NEIGHBOURS, PAUSE = 0.35, (0.12, 0.5)
+# Share of words cut out of running speech that have none of it around them.
+ALONE = 0.5
 # How far, in seconds, the middle of what is judged lies from the window's middle at most.
 SHIFT = 0.12
 # Shares of examples with noise, in a room, and with nothing above a random limit in hertz; signal-to-noise ratios in dB.
 NOISY, ROOM_SHARE, LIMITED, LIMITS = 0.75, 0.2, 0.25, (3400, 7600)
 RATIOS, RATIOS_IN_BABBLE = (0, 25), (4, 25)
+# Share of examples whose speech is by telephone, its lowest and its highest frequency in hertz, and the curve of its 8-bit samples (μ-law).
+TELEPHONE, LOWEST, HIGHEST, MU = 0.2, (150, 400), (3200, 3900), 255
 # Share of noises that are several talkers at once.
 BABBLE_SHARE = 0.25
 # Noise that every example has, in dB below it: what a codec leaves out, the converter of a microphone would have put there.
@@ -60,6 +64,17 @@ def limited(wave, hertz):
     spectrum = scipy.fft.rfft(wave)
     spectrum[int(hertz * len(wave) / RATE) :] = 0
     return scipy.fft.irfft(spectrum, len(wave))
+
+
+def by_telephone(wave, lowest, highest):
+    """The waveform between two frequencies, in the 8-bit samples of a telephone line that its peak reaches."""
+    spectrum = scipy.fft.rfft(limited(wave, highest))
+    spectrum[: int(lowest * len(wave) / RATE)] = 0
+    wave = scipy.fft.irfft(spectrum, len(wave))
+    peak = max(np.abs(wave).max(), 1e-9)
+    curve = np.sign(wave) * np.log1p(MU * np.abs(wave) / peak) / np.log1p(MU)
+    steps = np.round(curve * 127) / 127
+    return np.sign(steps) * np.expm1(np.abs(steps) * np.log1p(MU)) / MU * peak
 
 
 def add(window, wave, begin):
@@ -140,17 +155,17 @@ class Examples:
         window, target, _ = self.alone(generator.choice(self.rows["made_words"]), generator)
         return window, target, -1
 
-    def alone(self, row, generator):
-        """The word of a recording, with other speech before or after some."""
+    def alone(self, row, generator, begin=0, end=None):
+        """The word of a recording, of samples [begin, end) alone, with other speech before or after some."""
         table, speed = self.table, generator.uniform(*SPEEDS) if generator.random() < 0.5 else 1.0
-        wave = shifted(fade(samples(table, row)), speed)
-        first, last = int(table["from"][row] / speed), int(table["to"][row] / speed)
+        wave = shifted(fade(samples(table, row, begin, end)), speed)
+        first, last = int((table["from"][row] - begin) / speed), int((table["to"][row] - begin) / speed)
         window, loudness = np.zeros(self.window, np.float32), rms(wave[first:last])
-        begin = self.middle(generator) - (first + last) // 2
-        add(window, wave, begin)
+        at = self.middle(generator) - (first + last) // 2
+        add(window, wave, at)
         for side in (-1, 1):
             if generator.random() < NEIGHBOURS / 2:
-                self.add_neighbour(window, begin + first, begin + last, side, loudness, generator)
+                self.add_neighbour(window, at + first, at + last, side, loudness, generator)
         return self.surrounded(window, loudness, generator), self.target[row], row if speed == 1 else -1
 
     def add_neighbour(self, window, first, last, side, loudness, generator):
@@ -163,9 +178,11 @@ class Examples:
     def cuts(self, generator):
         """A word in running speech: a command counts as one."""
         row = generator.choice(self.rows["cuts"])
-        middle = (int(self.table["from"][row]) + int(self.table["to"][row])) // 2
+        first, last = int(self.table["from"][row]), int(self.table["to"][row])
+        if generator.random() < ALONE:
+            return *self.alone(row, generator, first, last)[:2], -1
         window = np.zeros(self.window, np.float32)
-        add(window, fade(samples(self.table, row)), self.middle(generator) - middle)
+        add(window, fade(samples(self.table, row)), self.middle(generator) - (first + last) // 2)
         return self.surrounded(window, rms(samples(self.table, row)), generator), self.target[row], -1
 
     def talk(self, generator):
@@ -211,8 +228,10 @@ class Examples:
         return unit_rms(window)
 
     def surrounded(self, window, loudness, generator):
-        """The window in a room, in noise, without high tones, at another level; each of them some."""
+        """The window by telephone, in a room, in noise, without high tones, at another level; each of them some."""
         loudness = max(loudness, 1e-5)
+        if generator.random() < TELEPHONE:
+            window = by_telephone(window, generator.uniform(*LOWEST), generator.uniform(*HIGHEST))
         if generator.random() < ROOM_SHARE:
             response = self.rooms[generator.integers(len(self.rooms))]
             size = scipy.fft.next_fast_len(self.window + len(response))

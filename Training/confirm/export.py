@@ -84,6 +84,7 @@ def main(arguments=None):
     parser.add_argument("--share", type=float, default=0)
     parser.add_argument("--clip-share", type=float)
     parser.add_argument("--proposals", type=float, nargs=2, metavar=("COMMAND", "SPOT"))
+    parser.add_argument("--duration", type=float, nargs=2, metavar=("HOPS", "NATS"), help="the penalty of words that last for fewer hops")
     parser.add_argument("--keep", help="the folder for the weights as they are trained")
     parser.add_argument("--data", action="append", help="recordings, for the ranges of int8")
     parser.add_argument("--cache")
@@ -117,6 +118,8 @@ def main(arguments=None):
             rest["clipShare"] = options.clip_share
         if options.proposals:
             rest["proposals"] = dict(zip(("command", "spot"), options.proposals))
+        if options.duration:
+            rest["duration"] = {"hops": int(options.duration[0]), "penalty": options.duration[1]}
         write_confirm(options.model, networks, rest)
 
 

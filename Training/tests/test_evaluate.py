@@ -141,12 +141,13 @@ class MeasurementTests(unittest.TestCase):
 
     def test_a_threshold_is_the_lowest_within_the_budget(self):
         talk = self.counts(np.zeros((2, 4), int), [[40, 20, 4, 0], [60, 30, 20, 0]])
-        self.assertEqual([thresholds.choose(talk, budget) for budget in (50, 15, 8, 0.5)], [0, 1, 2, 3])
+        self.assertEqual([thresholds.choose([talk], [budget]) for budget in (50, 15, 8, 0.5)], [0, 1, 2, 3])
+        self.assertEqual([thresholds.choose([talk, talk], budgets) for budgets in ((50, 8), (15, 50))], [2, 1])
 
     def test_sensitivities_have_at_most_their_false_accepts_an_hour(self):
         talk = self.counts(np.zeros((2, 4), int), [[40, 20, 4, 0], [60, 30, 20, 0]])
-        with mock.patch.object(thresholds, "RATES", {"command": {"strict": 0.5, "balanced": 8, "eager": 15}}):
-            chosen = thresholds.choose_all({"command": talk})
+        with mock.patch.object(thresholds, "RATES", {"command": {"strict": (0.5, 50), "balanced": (8, 9), "eager": (50, 15)}}):
+            chosen = thresholds.choose_all({"command": (talk, talk)})
         indices = {name: list(each) for name, each in chosen["command"].items()}
         self.assertEqual(indices, {"strict": [3, 3], "balanced": [2, 2], "eager": [1, 1]})
 

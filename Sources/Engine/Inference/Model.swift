@@ -138,7 +138,10 @@ public final class Model: Sendable {
 
         name = description.name
         labels = description.labels
-        thresholds = try description.validatedThresholds(file: names.description)
+        thresholds = try description.validatedThresholds(
+            isConfirmed: confirmationState == .on,
+            file: names.description
+        )
         sampleRate = description.sampleRate
         windowSamples = description.windowSamples
         hopSamples = description.hopSamples

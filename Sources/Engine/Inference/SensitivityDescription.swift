@@ -23,22 +23,41 @@ public struct SensitivityDescription: Decodable, Sendable {
 extension ModelDescription {
     /// The thresholds of all sensitivities and modes that the model has, after validation.
     ///
+    /// - Parameter isConfirmed: those of `confirm`, if it has some.
     /// - Returns: `[labels]` each; `balanced` has them in both modes.
     /// - Throws: a ``ModelError`` that names the key, also where a stricter sensitivity has a lower threshold.
-    func validatedThresholds(file: String) throws(ModelError) -> SensitivityTable<[Float]> {
+    func validatedThresholds(isConfirmed: Bool, file: String) throws(ModelError) -> SensitivityTable<[Float]> {
+        let plain = try validated(thresholds, sensitivities, prefix: "", file: file)
+        guard isConfirmed, let confirm, confirm.thresholds != nil || confirm.sensitivities != nil else { return plain }
+        let own = confirm.thresholds ?? thresholds
+        try validate(own, key: "confirm.thresholds", file: file)
+        return try validated(own, confirm.sensitivities, prefix: "confirm.", file: file)
+    }
+
+    /// - Parameter prefix: of the keys in error messages.
+    private func validated(
+        _ thresholds: [String: Double],
+        _ sensitivities: [String: [String: SensitivityDescription]]?,
+        prefix: String,
+        file: String
+    ) throws(ModelError) -> SensitivityTable<[Float]> {
         var table = SensitivityTable<[Float]>()
         let usual = labels.map { thresholds[$0].map(Float.init) ?? Self.defaultThreshold }
         for mode in DetectionMode.allCases { table[.balanced, mode] = usual }
         for (name, modes) in (sensitivities ?? [:]).sorted(by: { $0.key < $1.key }) {
             guard let sensitivity = Sensitivity(rawValue: name) else {
                 let names = Sensitivity.allCases.map(\.rawValue).joined(separator: ", ")
-                throw wrong("sensitivities", "\(quoted(name)) is not one of \(names)", file)
+                throw wrong(prefix + "sensitivities", "\(quoted(name)) is not one of \(names)", file)
             }
             for (modeName, part) in modes.sorted(by: { $0.key < $1.key }) {
                 guard let mode = DetectionMode(rawValue: modeName) else {
-                    throw wrong("sensitivities.\(name)", "\(quoted(modeName)) is neither spot nor command", file)
+                    throw wrong(
+                        "\(prefix)sensitivities.\(name)",
+                        "\(quoted(modeName)) is neither spot nor command",
+                        file
+                    )
                 }
-                let key = "sensitivities.\(name).\(modeName)"
+                let key = "\(prefix)sensitivities.\(name).\(modeName)"
                 try validate(part.thresholds, key: key + ".thresholds", file: file)
                 for label in Labels(labels).words where part.thresholds[label] == nil {
                     throw wrong(key + ".thresholds", "\(quoted(label)) is missing; every word needs one", file)
@@ -47,7 +66,7 @@ extension ModelDescription {
                 table[sensitivity, mode] = labels.map { Float(part.thresholds[$0] ?? 1) }
             }
         }
-        for mode in DetectionMode.allCases { try checkOrder(table, mode, file: file) }
+        for mode in DetectionMode.allCases { try checkOrder(table, mode, prefix: prefix, file: file) }
         return table
     }
 
@@ -89,6 +108,7 @@ extension ModelDescription {
     private func checkOrder(
         _ table: SensitivityTable<[Float]>,
         _ mode: DetectionMode,
+        prefix: String,
         file: String
     ) throws(ModelError) {
         let present = table.sensitivities(mode: mode)
@@ -98,7 +118,7 @@ extension ModelDescription {
                 // Balanced may stand in `thresholds`; the other one of the two is under `sensitivities`.
                 let key = stricter == .balanced ? other : stricter
                 throw wrong(
-                    "sensitivities.\(key.rawValue).\(mode.rawValue).thresholds",
+                    "\(prefix)sensitivities.\(key.rawValue).\(mode.rawValue).thresholds",
                     "\(quoted(label)) has a lower threshold at \(stricter.rawValue), \(high[index]), than at "
                         + "\(other.rawValue), \(low[index])",
                     file

@@ -11,6 +11,8 @@ public struct Detector: ~Copyable {
     private var scorer: HopScorer
     private var handler: PosteriorHandler
     private var look: SecondLook?
+    /// Set where `look` was made within the stream: it has none of the audio before yet.
+    private var looksFromHere = false
 
     public init(_ settings: DetectorSettings) {
         self.settings = settings
@@ -41,6 +43,8 @@ public struct Detector: ~Copyable {
     ///   - report: called for each detection of this hop, in the order of ``PosteriorHandler/process(_:lookahead:activity:report:)``.
     public mutating func process(window: Span<Float>, report: (Detection) -> Void) {
         scorer.score(window: window)
+        if looksFromHere { look?.fill(before: window) }
+        looksFromHere = false
         look?.add(hop: window.extracting(last: settings.vocabulary.model.hopSamples))
         handler.process(
             scorer.scores,
@@ -70,6 +74,7 @@ public struct Detector: ~Copyable {
         if old.model !== new.vocabulary.model {
             let model = new.vocabulary.model
             look = SecondLook(model, confirmer: Confirmer(model), hops: handler.gate.streamHops)
+            looksFromHere = true
         }
         scorer.lookaheadQuiet = new.lookaheadQuiet
         settings = new
@@ -81,5 +86,6 @@ public struct Detector: ~Copyable {
         scorer.flush()
         handler.flush()
         look?.flush()
+        looksFromHere = false
     }
 }

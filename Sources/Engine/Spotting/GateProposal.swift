@@ -13,10 +13,13 @@ extension Gate {
         public let start: Double
         public let end: Double
 
+        /// Hops since the word became the likeliest.
+        let hops: Int
+
         let hit: Hit
 
-        init(_ hit: Hit, _ bounds: WordBounds) {
-            self.hit = hit
+        init(_ hit: Hit, hops: Int, _ bounds: WordBounds) {
+            (self.hit, self.hops) = (hit, hops)
             (start, end) = (bounds.start, bounds.end)
         }
 

@@ -34,6 +34,17 @@ final class RecentAudio {
         scales.deallocate()
     }
 
+    /// Adds the hops before the newest one, from a window that ends with it: for audio that is kept from within a stream on.
+    func fill(before window: Span<Float>) {
+        let earlier = min(count, window.count / hopSamples - 1)
+        guard earlier > 0 else { return }
+        count -= earlier
+        for index in stride(from: earlier, to: 0, by: -1) {
+            let end = window.count - index * hopSamples
+            add(hop: window.extracting(end - hopSamples..<end))
+        }
+    }
+
     /// Adds a hop; samples that are not finite make all of it silence.
     func add(hop: Span<Float>) {
         precondition(hop.count == hopSamples, "a hop has \(hopSamples) samples")

@@ -27,7 +27,8 @@ public protocol ProposalConfirmer: AnyObject {
     /// - Parameters:
     ///   - posteriors: of the streaming network, `[model's labels]`.
     ///   - middle: the middle of the word, in samples since the stream began.
-    func look(_ posteriors: [Float], middle: Int) -> Verdict
+    ///   - hops: since the word became the likeliest.
+    func look(_ posteriors: [Float], middle: Int, hops: Int) -> Verdict
 }
 
 /// The newest audio of one stream, and the networks that look at it.
@@ -54,17 +55,22 @@ final class SecondLook: ProposalConfirmer {
         )
     }
 
+    /// Adds what is before the newest hop in a window that ends with it; for a look that begins within a stream.
+    func fill(before window: Span<Float>) { audio.fill(before: window) }
+
     /// Adds a hop of audio.
     func add(hop: Span<Float>) { audio.add(hop: hop) }
 
     /// Forgets the audio; the time goes on.
     func flush() { audio.flush() }
 
-    func look(_ posteriors: [Float], middle: Int) -> Verdict {
+    func look(_ posteriors: [Float], middle: Int, hops: Int) -> Verdict {
         let confirmer = self.confirmer ?? Confirmer(networks, of: model)
         self.confirmer = confirmer
         let audio = audio
-        confirmer.look(posteriors, middle: middle) { audio.read(from: $0, into: $1) }
+        confirmer.look(posteriors, middle: middle, penalty: networks.duration.nats(after: hops)) {
+            audio.read(from: $0, into: $1)
+        }
         return Verdict(confirmer)
     }
 }

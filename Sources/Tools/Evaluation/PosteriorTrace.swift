@@ -53,6 +53,7 @@ private final class RecordedLooks: ProposalConfirmer {
     private struct Place: Hashable {
         var hop: Int
         var middle: Int
+        var penalty: Float
         /// The scores after the hop, or those one hop later.
         var posteriors: [Float]
     }
@@ -75,11 +76,12 @@ private final class RecordedLooks: ProposalConfirmer {
         for index in newest.indices { samples.append(newest[index]) }
     }
 
-    func look(_ posteriors: [Float], middle: Int) -> Verdict {
-        let place = Place(hop: hop, middle: middle, posteriors: posteriors)
+    func look(_ posteriors: [Float], middle: Int, hops: Int) -> Verdict {
+        let penalty = confirmer.networks.duration.nats(after: hops)
+        let place = Place(hop: hop, middle: middle, penalty: penalty, posteriors: posteriors)
         if let known = verdicts[place] { return known }
         let end = min((hop + 1) * hopSamples, samples.count)
-        confirmer.look(posteriors, middle: middle) { first, target in
+        confirmer.look(posteriors, middle: middle, penalty: penalty) { first, target in
             for index in target.indices {
                 let place = first + index
                 target[index] = place >= 0 && place < end ? samples[place] : 0

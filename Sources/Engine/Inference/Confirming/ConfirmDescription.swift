@@ -7,6 +7,19 @@ package struct ConfirmDescription: Decodable, Sendable {
     package var clipShare: Double?
     /// The least score that is proposed, by mode, which is checked after decoding.
     package var proposals: [String: Double]?
+    /// The thresholds of the fused confidence; those of the model if both are missing.
+    package var thresholds: [String: Double]?
+    /// The same by sensitivity and mode, which are checked after decoding.
+    package var sensitivities: [String: [String: SensitivityDescription]]?
+    /// How long a word is the likeliest before all of its confidence counts; at once if missing.
+    package var duration: DurationDescription?
+}
+
+/// `duration` of `confirm`.
+package struct DurationDescription: Decodable, Sendable {
+    package var hops: Int
+    /// In nats, for each hop that is missing.
+    package var penalty: Double
 }
 
 /// A network of `confirm`.

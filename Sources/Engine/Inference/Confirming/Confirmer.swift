@@ -43,10 +43,12 @@ public final class Confirmer {
     /// - Parameters:
     ///   - posteriors: of the streaming network, `[model's labels]`.
     ///   - middle: the sample in the middle of the word.
+    ///   - penalty: nats that are subtracted from the log-posteriors of all words.
     ///   - read: writes so many samples, from a sample on, to memory; those that a recording does not have are 0.
     public func look(
         _ posteriors: [Float],
         middle: Int,
+        penalty: Float = 0,
         read: (_ first: Int, UnsafeMutableBufferPointer<Float>) -> Void
     ) {
         let other = networks.words.count
@@ -72,7 +74,7 @@ public final class Confirmer {
         for index in 0..<other {
             let posterior = posteriors[networks.words[index]]
             rest -= posterior
-            fused[index] = confirmed[index] + own * log(max(Self.least, posterior))
+            fused[index] = confirmed[index] + own * log(max(Self.least, posterior)) - penalty
         }
         fused[other] = confirmed[other] + own * log(max(Self.least, rest))
         if total > 0 { for index in confirmed.indices { confirmed[index] /= total } }

@@ -9,6 +9,8 @@ public final class ConfirmingNetworks: Sendable {
     let shares: Shares
     /// The least score that is proposed, in each mode.
     public let proposals: [DetectionMode: Float]
+    /// Lowers the confidence of words that have been the likeliest for a few hops only.
+    public let duration: DurationPenalty
     /// The words of the model that all networks know, by index among its labels.
     public let words: [Int]
     /// For each network the logit of each of these words, `[networks][words]`.
@@ -18,8 +20,8 @@ public final class ConfirmingNetworks: Sendable {
 
     /// Half of the longest window and its shift: samples that one look reads before and after a word's middle.
     public let reachSamples: Int
-    /// Multiply-adds of one look, all networks and shifts together.
-    public var multiplyAdds: Int { networks.reduce(0) { $0 + $1.multiplyAdds } }
+    /// Multiply-adds of one look in a stream, all its networks and shifts together.
+    public var multiplyAdds: Int { networks.reduce(0) { $0 + ($1.shares[.stream] > 0 ? $1.multiplyAdds : 0) } }
     /// Bytes of the packed weights.
     public var weightBytes: Int { networks.reduce(0) { $0 + $1.weightBytes } }
 
@@ -60,6 +62,7 @@ public final class ConfirmingNetworks: Sendable {
             guard score > 0, score < 1 else { throw wrong("proposals", "\(score) is not between 0 and 1") }
             proposals[mode] = Float(score)
         }
+        duration = try DurationPenalty(description.duration, wrong: wrong)
         var networks: [ConfirmingNetwork] = []
         for network in description.networks {
             networks.append(
