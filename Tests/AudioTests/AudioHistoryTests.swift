@@ -16,6 +16,7 @@ struct AudioHistoryTests {
         for block in 1...120 { history.add(window(endingAt: block * 1600).span) }
         #expect(history.count == 192_000)
         #expect(history.samples(100_000..<100_003) == [100_000, 100_001, 100_002])
+        #expect(history.samples(159_000..<161_000) == (159_000..<161_000).map(Float.init), "over the end of the memory")
         // Samples older than ten seconds, and samples not yet written.
         #expect(history.samples(0..<10) == [])
         #expect(history.samples(191_999..<200_000) == [191_999])

@@ -44,7 +44,10 @@ public final class AudioHistory: Sendable {
     public func samples(_ range: Range<Int>) -> [Float] {
         state.withLock { state in
             let range = range.clamped(to: max(0, state.count - AudioHistory.length)..<state.count)
-            return range.map { state.samples[$0 % AudioHistory.length] }
+            // At most two pieces, copied as a whole: the detector's thread writes nothing meanwhile.
+            let first = range.lowerBound % AudioHistory.length
+            let count = min(range.count, AudioHistory.length - first)
+            return Array(state.samples[first..<first + count]) + state.samples[..<(range.count - count)]
         }
     }
 }
