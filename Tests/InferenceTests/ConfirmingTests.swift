@@ -67,7 +67,7 @@ struct ConfirmingTests {
         #expect(exact.logit < 1e-3 && exact.feature < 1e-3)
         let integer = try errors(folder, set, .int8)
         print("\(set) shipped networks: worst error \(exact.logit) in a logit, \(integer.logit) in int8")
-        // Of logits from -10 to 20.
+        // Of logits from -12 to 13.
         #expect(integer.logit < 1.5)
     }
 

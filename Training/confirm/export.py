@@ -1,6 +1,7 @@
 """Writes confirming networks into a model folder, with answers that the engine is compared with, or keeps their weights.
 
-    python -m Training.confirm.export --data DIR --cache DIR --model DIR --share A [--clip-share A] [--proposals COMMAND SPOT] NAME=FILE,SHARE,CLIPSHARE,SHIFTS…
+    python -m Training.confirm.export --data DIR --cache DIR --model DIR --share A [--clip-share A] [--proposals COMMAND SPOT] [--duration HOPS NATS]
+        NAME=FILE,SHARE,CLIPSHARE,SHIFTS…
     python -m Training.confirm.export --keep DIR NAME=FILE…
 
 FILE is a file of weights.py; SHIFTS are seconds, joined by colons. A is the weight of the streaming network's log-posteriors, SHARE that of the
@@ -91,6 +92,7 @@ def main(arguments=None):
     options = parser.parse_args(arguments)
     if not options.model and not options.keep:
         parser.error("give --model or --keep")
+    table = recordings.load_all(options.data, options.cache) if options.data else None
     networks = []
     for entry in options.networks:
         name, _, rest = entry.partition("=")
@@ -105,8 +107,7 @@ def main(arguments=None):
             about["clipShare"] = float(numbers[1])
         if len(numbers) > 2:
             about["shifts"] = [float(shift) for shift in numbers[2].split(":")]
-        if options.data:
-            table = recordings.load_all(options.data, options.cache)
+        if table is not None:
             examples = [Examples(table, about["windowSamples"], seed=1).batch(number).waves for number in range(BATCHES)]
             with torch.no_grad():
                 about["ranges"] = ranges(about, arrays, np.concatenate(examples))

@@ -303,7 +303,7 @@ class TrainingTests(unittest.TestCase):
         self.assertTrue(np.isfinite(first.waves).all())
         self.assertEqual(made.rows["commands"].tolist(), [0])
         of = lambda name: made.labels.index(name)
-        words = [of("yes")] * 24 + [of("bed")] * 8 + [of("stop")] * 6 + [of("other speech")] * 26 + [of("go")] * 3 + [of("other speech")] * 5
+        words = [of("yes")] * 24 + [of("bed")] * 8 + [of("stop")] * 10 + [of("other speech")] * 26 + [of("go")] * 3 + [of("other speech")] * 5
         self.assertEqual(first.targets.tolist(), words + [of("no speech")] * 3 + [of("other speech")] * 2)
         self.assertTrue(set(first.rows[:32]) <= {0, 1, -1} and (first.rows[32:] == -1).all())
 

@@ -177,7 +177,7 @@ public struct Gate {
             guard let looks = candidate?.looks, looks < settings.longestConfirmation else { return nil }
             candidate?.looks = looks + 1
         }
-        proposal = Proposal(hit, hops: hop - hit.firstHop + 1, bounds(of: hit, activity))
+        proposal = Proposal(hit, bounds(of: hit, activity))
         return nil
     }
 

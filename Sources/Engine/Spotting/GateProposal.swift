@@ -13,13 +13,10 @@ extension Gate {
         public let start: Double
         public let end: Double
 
-        /// Hops since the word became the likeliest.
-        let hops: Int
-
         let hit: Hit
 
-        init(_ hit: Hit, hops: Int, _ bounds: WordBounds) {
-            (self.hit, self.hops) = (hit, hops)
+        init(_ hit: Hit, _ bounds: WordBounds) {
+            self.hit = hit
             (start, end) = (bounds.start, bounds.end)
         }
 

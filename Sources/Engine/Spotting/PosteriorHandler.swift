@@ -236,7 +236,8 @@ public struct PosteriorHandler {
         guard let proposal = gate.proposal, let confirmer else { return nil }
         looks += 1
         let middle = Int((proposal.middle / hopSeconds * Double(hopSamples)).rounded())
-        let verdict = confirmer.look(posteriors, middle: middle, hops: proposal.hops)
+        let hops = gate.hop - proposal.hit.firstHop + 1
+        let verdict = confirmer.look(posteriors, middle: middle, hops: hops)
         let detection = gate.confirm(verdict, activity: activity)
         if detection == nil {
             refusal = verdict
