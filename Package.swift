@@ -122,7 +122,7 @@ let package = Package(
             swiftSettings: kernelSettings
         ),
         .target(name: "Inference", dependencies: ["Core", "KernelInterface", "Kernels", "System"]),
-        .target(name: "Spotting", dependencies: ["Audio", "Core", "Inference"]),
+        .target(name: "Spotting", dependencies: ["Audio", "Core", "Inference", "Kernels"]),
         .target(name: "Evaluation", dependencies: ["Audio", "Core", "Inference", "Spotting", "System"]),
         .target(
             name: "Enrollment",

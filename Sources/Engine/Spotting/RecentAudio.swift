@@ -1,3 +1,5 @@
+private import Kernels
+
 /// The newest seconds of a stream, for the confirming networks: 16-bit samples with a scale for each hop.
 ///
 /// `init` allocates all memory. One thread at a time uses it.
@@ -50,58 +52,21 @@ final class RecentAudio {
         precondition(hop.count == hopSamples, "a hop has \(hopSamples) samples")
         let place = count % hops
         hop.withUnsafeBufferPointer { hop in
-            let peak = highest(hop)
-            scales[place] = peak > 0 && peak.isFinite ? peak / Self.full : 0
-            let factor = scales[place] > 0 ? 1 / scales[place] : 0
-            let target = UnsafeMutableBufferPointer(rebasing: samples[place * hopSamples..<(place + 1) * hopSamples])
+            guard let hop = hop.baseAddress, let samples = samples.baseAddress else { return }
+            let peak = peak(hop, count: hopSamples)
+            let factor = 1 / (peak / Self.full)
             guard factor > 0, factor.isFinite else {
                 scales[place] = 0
                 return
             }
-            // Added to this, a number below 2²² is rounded, and its integer is in the low bits.
-            let bias = SIMD16<Float>(repeating: 0x1.8p23)
-            let whole = hop.count / 16 * 16
-            if let source = UnsafeRawPointer(hop.baseAddress), let base = UnsafeMutableRawPointer(target.baseAddress) {
-                for index in stride(from: 0, to: whole, by: 16) {
-                    let next = source.loadUnaligned(fromByteOffset: 4 * index, as: SIMD16<Float>.self)
-                    let rounded = unsafeBitCast(next * factor + bias, to: SIMD16<Int32>.self)
-                    base.storeBytes(
-                        of: SIMD16<Int16>(truncatingIfNeeded: rounded),
-                        toByteOffset: 2 * index,
-                        as: SIMD16<Int16>.self
-                    )
-                }
-            }
-            for index in whole..<hop.count { target[index] = Int16((hop[index] * factor).rounded()) }
+            scales[place] = peak / Self.full
+            narrowToShorts(hop, by: factor, to: samples + place * hopSamples, count: hopSamples)
         }
         count += 1
         filled = min(filled + 1, hops)
     }
 
     private static let full: Float = 32_767
-
-    /// The largest magnitude; not finite if a sample is not.
-    private func highest(_ hop: UnsafeBufferPointer<Float>) -> Float {
-        var lanes = SIMD16<Float>.zero
-        var sum = SIMD16<Float>.zero
-        let whole = hop.count / 16 * 16
-        if let base = UnsafeRawPointer(hop.baseAddress) {
-            for index in stride(from: 0, to: whole, by: 16) {
-                let next = base.loadUnaligned(fromByteOffset: 4 * index, as: SIMD16<Float>.self)
-                let magnitude = next.replacing(with: 0 - next, where: next .< 0)
-                lanes = lanes.replacing(with: magnitude, where: magnitude .> lanes)
-                // Not finite, if one of the samples is not; infinity minus itself is NaN.
-                sum += next - next
-            }
-        }
-        var highest: Float = 0
-        for lane in 0..<16 { highest = max(highest, lanes[lane]) }
-        for index in whole..<hop.count {
-            highest = max(highest, abs(hop[index]))
-            sum[0] += hop[index] - hop[index]
-        }
-        return sum.sum() == 0 ? highest : .nan
-    }
 
     /// Forgets the audio; the time goes on.
     func flush() { filled = 0 }
@@ -111,6 +76,7 @@ final class RecentAudio {
         let oldest = (count - filled) * hopSamples
         let end = count * hopSamples
         var index = 0
+        guard let base = target.baseAddress, let samples = samples.baseAddress else { return }
         while index < target.count {
             let place = first + index
             guard place >= oldest, place < end else {
@@ -120,11 +86,10 @@ final class RecentAudio {
             }
             let slot = place / hopSamples % hops
             let offset = place % hopSamples
-            let scale = scales[slot]
-            for step in 0..<min(hopSamples - offset, target.count - index) {
-                target[index + step] = Float(samples[slot * hopSamples + offset + step]) * scale
-            }
-            index += min(hopSamples - offset, target.count - index)
+            let length = min(hopSamples - offset, target.count - index)
+            widenShorts(samples + slot * hopSamples + offset, to: base + index, count: length)
+            scale(base + index, by: scales[slot], to: base + index, count: length)
+            index += length
         }
     }
 }

@@ -18,7 +18,7 @@ public protocol AudioSource: Sendable {
     /// Whether the source will give no more audio.
     var hasEnded: Bool { get }
 
-    /// Whether it was given up for good: a device without a clock.
+    /// Whether it was given up for good: a device without a clock. Known once ``messages(at:)`` has said so.
     var isRefused: Bool { get }
 
     /// The error that ended reading early; nil if there was none.

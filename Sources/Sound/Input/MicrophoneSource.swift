@@ -12,6 +12,8 @@ public final class MicrophoneSource: AudioSource {
     private struct Reports {
         var gaps = GapReport()
         var input = InputReport()
+        /// Whether the newest message says that the device is refused.
+        var isRefused = false
     }
 
     /// - Throws: `CaptureError` if the system gives no memory or descriptor.
@@ -31,7 +33,8 @@ public final class MicrophoneSource: AudioSource {
 
     public var hasEnded: Bool { microphone.isStopped }
 
-    public var isRefused: Bool { microphone.status.isTooFast }
+    /// Known by its message, so that who ends because of it has given the reason.
+    public var isRefused: Bool { reports.withLock { $0.isRefused } }
 
     public var trouble: String? {
         switch microphone.status.state {
@@ -45,7 +48,10 @@ public final class MicrophoneSource: AudioSource {
     public func messages(at now: Instant) -> [(level: LogLevel, text: String)] {
         reports.withLock { reports in
             var items: [GapReport.Item] = []
-            while let change = microphone.nextChange() { items += reports.gaps.take(change) }
+            while let change = microphone.nextChange() {
+                items += reports.gaps.take(change)
+                reports.isRefused = change.kind == .tooFast || reports.isRefused && change.kind != .running
+            }
             items += reports.gaps.look(at: now)
             let status = microphone.status
             return items.map { $0.message(status) } + reports.input.messages(of: status, at: now)

@@ -48,3 +48,38 @@ public func scale(
 ) {
     for index in 0..<count { output[index] = input[index] * factor }
 }
+
+/// The largest magnitude of `count` samples; NaN if a sample is not finite.
+public func peak(_ source: UnsafePointer<Float>, count: Int) -> Float {
+    let lanes = SIMD16<Float>.scalarCount
+    var highest = SIMD16<Float>.zero
+    var sum = SIMD16<Float>.zero
+    let whole = count / lanes * lanes
+    let bytes = UnsafeRawPointer(source)
+    for index in stride(from: 0, to: whole, by: lanes) {
+        let next = bytes.loadUnaligned(fromByteOffset: 4 * index, as: SIMD16<Float>.self)
+        let magnitude = next.replacing(with: 0 - next, where: next .< 0)
+        highest.replace(with: magnitude, where: magnitude .> highest)
+        // Not finite, if one of the samples is not; infinity minus itself is NaN.
+        sum += next - next
+    }
+    for index in whole..<count {
+        highest[0] = max(highest[0], abs(source[index]))
+        sum[0] += source[index] - source[index]
+    }
+    return sum.sum() == 0 ? highest.max() : .nan
+}
+
+/// Multiplies `count` samples by a factor and rounds them to signed 16-bit integers; the products must be in their range.
+public func narrowToShorts(
+    _ source: UnsafePointer<Float>,
+    by factor: Float,
+    to target: UnsafeMutablePointer<Int16>,
+    count: Int
+) {
+    // Added to this, a number below 2²² is rounded, and its integer is in the low bits.
+    let bias: Float = 0x1.8p23
+    for index in 0..<count {
+        target[index] = Int16(truncatingIfNeeded: Int32(bitPattern: (source[index] * factor + bias).bitPattern))
+    }
+}
