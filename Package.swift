@@ -385,6 +385,14 @@ if let named = Context.environment["BECKON_TESTS"] {
             if case .byNameItem(let other, _) = dependency { rest.append(other) }
         }
     }
+    // Who does not test the kernels has the baseline's, of which the others are compilations that take longer.
+    if !needed.contains("KernelTests") {
+        let wide = Set(wideKernels.map(\.name))
+        needed.subtract(wide)
+        package.targets.first { $0.name == "Kernels" }?.dependencies.removeAll {
+            if case .byNameItem(let name, _) = $0 { wide.contains(name) } else { false }
+        }
+    }
     package.targets.removeAll { !needed.contains($0.name) }
     package.products.removeAll { !needed.contains($0.name) }
 }
@@ -411,9 +419,11 @@ for target in package.targets where target.type != .system {
     target.swiftSettings = (target.swiftSettings ?? []) + houseSettings
 }
 
-// What is compiled again after each change is compiled by files. The rooms of tests, which nothing waits for, are quicker as whole modules;
-// a failure tells its line without debug information.
-for target in package.targets where target.type == .test {
-    let isLarge = target.name == "CommandLineTests"
-    target.swiftSettings?.append(.unsafeFlags(["-gnone"] + (isLarge ? [] : ["-wmo", "-num-threads", "2"])))
+// A whole module takes less of the processors than its files one by one, of which the largest makes use of both. A failed test tells its line
+// without debug information.
+for target in package.targets {
+    let isOwn = target.path?.hasPrefix("Sources/") == true || target.name == "TestSupport"
+    if target.type == .test { target.swiftSettings?.append(.unsafeFlags(["-gnone"])) }
+    guard target.type == .test && target.name != "CommandLineTests" || target.type == .regular && isOwn else { continue }
+    target.swiftSettings?.append(.unsafeFlags(["-wmo", "-num-threads", "2"], .when(configuration: .debug)))
 }

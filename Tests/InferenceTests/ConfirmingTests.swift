@@ -39,7 +39,8 @@ struct ConfirmingTests {
                 network.name + ".logits",
                 shape: [windows.count, network.labels.count]
             )
-            for (index, window) in windows.enumerated() {
+            // The scalar loops take seconds for each.
+            for (index, window) in windows.prefix(set == .scalar ? 2 : .max).enumerated() {
                 let answer = network.answer(to: window, kernels: model.kernels)
                 let count = network.labels.count
                 logit = max(logit, largestDifference(answer.logits, Array(logits[index * count..<(index + 1) * count])))

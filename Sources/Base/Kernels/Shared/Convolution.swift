@@ -62,7 +62,7 @@ func multiply<Row: TileRow>(
     #if KERNEL_AVX512
     if columns <= EightPanels<Row>.columns {
         while panel + 8 <= panels {
-            tiles(EightPanels<Row>.self, input, columns, weights, tileInput, tileOutput)
+            fewColumns(EightPanels<Row>.self, input, columns, weights, tileInput, tileOutput)
             advance(8)
         }
     }
@@ -136,3 +136,22 @@ private func tiles<Row: TileRow>(
         tilesLeft -= 1
     }
 }
+
+#if KERNEL_AVX512
+/// Computes the one to three columns of a group of panels, as one tile. Wider tiles, which would not fit the registers, are not compiled.
+@inline(__always)
+private func fewColumns<Row: TileRow>(
+    _: Row.Type,
+    _ input: UnsafePointer<Row.Input>,
+    _ columns: Int,
+    _ weights: PanelGroup,
+    _ tileInput: TileInput,
+    _ tileOutput: TileOutput
+) {
+    switch columns {
+    case 1: tile(OneColumn<Row>.self, input, weights, tileInput, tileOutput)
+    case 2: tile(TwoColumns<Row>.self, input, weights, tileInput, tileOutput)
+    default: tile(ThreeColumns<Row>.self, input, weights, tileInput, tileOutput)
+    }
+}
+#endif
