@@ -424,6 +424,7 @@ for target in package.targets where target.type != .system {
 for target in package.targets {
     let isOwn = target.path?.hasPrefix("Sources/") == true || target.name == "TestSupport"
     if target.type == .test { target.swiftSettings?.append(.unsafeFlags(["-gnone"])) }
-    guard target.type == .test && target.name != "CommandLineTests" || target.type == .regular && isOwn else { continue }
+    let isRoomOfTests = target.type == .test && target.name != "CommandLineTests"
+    guard isRoomOfTests || target.type == .regular && isOwn else { continue }
     target.swiftSettings?.append(.unsafeFlags(["-wmo", "-num-threads", "2"], .when(configuration: .debug)))
 }

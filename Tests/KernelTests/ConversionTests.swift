@@ -38,7 +38,9 @@ struct ConversionTests {
         narrowToShorts(values.map { $0 / 4 }, by: 4, to: &shorts, count: values.count)
         #expect(shorts == values.map { Int16($0.rounded(.toNearestOrEven)) })
         var floats = [Float](repeating: 0, count: values.count)
-        shorts.withUnsafeBytes { if let start = $0.baseAddress { widenShorts(start, to: &floats, count: values.count) } }
+        shorts.withUnsafeBytes { bytes in
+            if let start = bytes.baseAddress { widenShorts(start, to: &floats, count: values.count) }
+        }
         #expect(floats == shorts.map { Float($0) })
     }
 }

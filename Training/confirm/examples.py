@@ -1,6 +1,6 @@
-"""What the rejecting network is trained on: words alone and beside other speech, talk, noise, each with what comes before and after.
+"""What the confirming networks are trained on: words alone and beside other speech, talk, noise, each with what comes before and after.
 
-An example is a window of more than a second. What it is judged by lies around its middle; a word's neighbours are in sight, as they
+An example is a window of a second or more. What it is judged by lies around its middle; a word's neighbours are in sight, as they
 are when the gate holds a proposal. Every kind has the same noises, rooms, band limits and levels, so that none of them tells the class.
 """
 
@@ -19,24 +19,47 @@ from Training.data.seeding import generator as seeded
 from Training.data.vocabulary import COMMANDS, HELD_OUT, JUDGES, MANY_WORDS, SOUNDS_LIKE, SYNTHETIC, says
 from Training.evaluate.streams import split_phrases
 
-# Examples of each kind in a batch: commands and other words said alone, words cut out of running speech with it around them, running
-# speech, recordings of other collections' words, commands and other words by synthetic voices, no speech at all, and several people at once.
-COUNTS = {"commands": 24, "others": 8, "cuts": 10, "talk": 24, "words": 2, "made_commands": 3, "made_words": 5, "quiet": 3, "babble": 2}
+
+@dataclasses.dataclass(frozen=True)
+class Mixture:
+    """What a network sees: examples of each kind in a batch, and the shares of what befalls them."""
+
+    # Commands and other words said alone, words cut out of running speech with it around them, running speech, recordings of other
+    # collections' words, commands and other words by synthetic voices, no speech at all, and several people at once.
+    counts: dict
+    # Words with other speech before or after them.
+    neighbours: float
+    # Examples in noise, noises that are several talkers at once, and signal-to-noise ratios in dB in noise and in babble.
+    noisy: float
+    babble: float
+    ratios: tuple
+    ratios_in_babble: tuple
+    # Examples whose speech is by telephone.
+    telephone: float
+
+
+MIXTURES = {
+    "rejects": Mixture(
+        {"commands": 24, "others": 8, "cuts": 10, "talk": 24, "words": 2, "made_commands": 3, "made_words": 5, "quiet": 3, "babble": 2},
+        *(0.35, 0.75, 0.25, (0, 25), (4, 25), 0.2),
+    ),
+    "names": Mixture(
+        {"commands": 32, "others": 12, "cuts": 4, "talk": 6, "words": 2, "made_commands": 2, "made_words": 4, "quiet": 2, "babble": 4},
+        *(0.1, 0.8, 0.5, (-2, 22), (3, 22), 0.1),
+    ),
+}
 # Share of talk that the published network takes for a command, and of talk that is a phrase between two pauses.
 HARD, PHRASES = 0.6, 0.3
-# Share of words with other speech before or after them, and the pause between, in seconds.
-NEIGHBOURS, PAUSE = 0.35, (0.12, 0.5)
+# Pause between a word and other speech before or after it, in seconds.
+PAUSE = (0.12, 0.5)
 # Share of words cut out of running speech that have none of it around them.
 ALONE = 0.5
 # How far, in seconds, the middle of what is judged lies from the window's middle at most.
 SHIFT = 0.12
-# Shares of examples with noise, in a room, and with nothing above a random limit in hertz; signal-to-noise ratios in dB.
-NOISY, ROOM_SHARE, LIMITED, LIMITS = 0.75, 0.2, 0.25, (3400, 7600)
-RATIOS, RATIOS_IN_BABBLE = (0, 25), (4, 25)
-# Share of examples whose speech is by telephone, its lowest and its highest frequency in hertz, and the curve of its 8-bit samples (μ-law).
-TELEPHONE, LOWEST, HIGHEST, MU = 0.2, (150, 400), (3200, 3900), 255
-# Share of noises that are several talkers at once.
-BABBLE_SHARE = 0.25
+# Shares of examples in a room, and with nothing above a random limit in hertz.
+ROOM_SHARE, LIMITED, LIMITS = 0.2, 0.25, (3400, 7600)
+# Of speech by telephone the lowest and the highest frequency in hertz, and the curve of its 8-bit samples (μ-law).
+LOWEST, HIGHEST, MU = (150, 400), (3200, 3900), 255
 # Noise that every example has, in dB below it: what a codec leaves out, the converter of a microphone would have put there.
 FLOOR = (35, 65)
 # Playback speeds.
@@ -87,9 +110,9 @@ def add(window, wave, begin):
 class Examples:
     """Draws batches from the training partition of the table of recordings.load_all, without clips of a doubtful label."""
 
-    def __init__(self, table, window, seed, hard=None):
+    def __init__(self, table, window, seed, hard=None, mixture=MIXTURES["rejects"]):
         """`window` is in samples; `hard` are windows of talk that a network takes for a command, as (row, middle sample) [n, 2]."""
-        self.table, self.window, self.seed = table, window, seed
+        self.table, self.window, self.seed, self.mixture = table, window, seed, mixture
         kind, label, names = table["kind"], table["label"], table["name"]
         train = (table["part"] == "training") & ~suspects.among(names)
         self.labels = [*WORDS35, OTHER_SPEECH, NO_SPEECH]
@@ -124,7 +147,7 @@ class Examples:
     def batch(self, number):
         """The batch of this number; the same for the same seed."""
         generator = seeded("rejecter examples", number, seed=self.seed)
-        made = [getattr(self, name)(generator) for name, count in COUNTS.items() if len(self.rows.get(name, [0])) for _ in range(count)]
+        made = [getattr(self, name)(generator) for name, count in self.mixture.counts.items() if len(self.rows.get(name, [0])) for _ in range(count)]
         waves, targets, rows = zip(*made)
         return Batch(np.stack(waves).astype(np.float32), np.array(targets), np.array(rows))
 
@@ -164,7 +187,7 @@ class Examples:
         at = self.middle(generator) - (first + last) // 2
         add(window, wave, at)
         for side in (-1, 1):
-            if generator.random() < NEIGHBOURS / 2:
+            if generator.random() < self.mixture.neighbours / 2:
                 self.add_neighbour(window, at + first, at + last, side, loudness, generator)
         return self.surrounded(window, loudness, generator), self.target[row], row if speed == 1 else -1
 
@@ -230,16 +253,17 @@ class Examples:
     def surrounded(self, window, loudness, generator):
         """The window by telephone, in a room, in noise, without high tones, at another level; each of them some."""
         loudness = max(loudness, 1e-5)
-        if generator.random() < TELEPHONE:
+        if generator.random() < self.mixture.telephone:
             window = by_telephone(window, generator.uniform(*LOWEST), generator.uniform(*HIGHEST))
         if generator.random() < ROOM_SHARE:
             response = self.rooms[generator.integers(len(self.rooms))]
             size = scipy.fft.next_fast_len(self.window + len(response))
             window = scipy.fft.irfft(scipy.fft.rfft(window, size) * scipy.fft.rfft(response, size), size)[: self.window]
-        if generator.random() < NOISY:
-            is_babble = generator.random() < BABBLE_SHARE
+        if generator.random() < self.mixture.noisy:
+            is_babble = generator.random() < self.mixture.babble
             around = self.talkers(generator) if is_babble else self.noise(generator)
-            window = window + around * (loudness * 10 ** (-generator.uniform(*(RATIOS_IN_BABBLE if is_babble else RATIOS)) / 20))
+            ratios = self.mixture.ratios_in_babble if is_babble else self.mixture.ratios
+            window = window + around * (loudness * 10 ** (-generator.uniform(*ratios) / 20))
         if generator.random() < LIMITED:
             window = limited(window, generator.uniform(*LIMITS))
         window = window + generator.normal(size=self.window) * (loudness * 10 ** (-generator.uniform(*FLOOR) / 20))

@@ -2,13 +2,13 @@
 
     python -m Training.confirm.export --data DIR --cache DIR --model DIR --share A [--clip-share A] [--proposals COMMAND SPOT] [--duration HOPS NATS]
         NAME=FILE,SHARE,CLIPSHARE,SHIFTS…
-    python -m Training.confirm.export --keep DIR NAME=FILE…
+    python -m Training.confirm.export --keep DIR [--published FILE] NAME=FILE[,PART]…
 
 FILE is a file of weights.py; SHIFTS are seconds, joined by colons. A is the weight of the streaming network's log-posteriors, SHARE that of the
 network's, in streams and in clips. Written are `confirm` of `model.json`, `confirm.safetensors` in half precision, and
 `confirm-reference.safetensors`: `waveforms` and `gains` of gliding tones in noise, of which shorter windows are the middle, and for each network
 `NAME.features` of the first and `NAME.logits` of all, computed in double precision from the weights as written. With --keep the weights are kept
-as they are trained, in half precision. Of what convolutions read, the largest magnitudes in examples of the training partition are the `ranges`
+as they are trained, in half precision; with PART so much of them, and the rest of the published network they began with. Of what convolutions read, the largest magnitudes in examples of the training partition are the `ranges`
 of int8; without --data there are none.
 """
 
@@ -87,6 +87,7 @@ def main(arguments=None):
     parser.add_argument("--proposals", type=float, nargs=2, metavar=("COMMAND", "SPOT"))
     parser.add_argument("--duration", type=float, nargs=2, metavar=("HOPS", "NATS"), help="the penalty of words that last for fewer hops")
     parser.add_argument("--keep", help="the folder for the weights as they are trained")
+    parser.add_argument("--published", help="with --keep: the published network that the others were trained from")
     parser.add_argument("--data", action="append", help="recordings, for the ranges of int8")
     parser.add_argument("--cache")
     options = parser.parse_args(arguments)
@@ -100,6 +101,8 @@ def main(arguments=None):
         stored = weights.read(path)
         if options.keep:
             pathlib.Path(options.keep).mkdir(parents=True, exist_ok=True)
+            if numbers and options.published:
+                stored.weights = weights.mixed(stored.weights, weights.read(options.published).weights, float(numbers[0]))
             weights.write(f"{options.keep}/{name}.safetensors", stored, np.float16)
         about, arrays = described(name, stored)
         about["share"] = float(numbers[0]) if numbers else 1.0

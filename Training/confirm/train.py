@@ -1,6 +1,7 @@
-"""Trains the published Qbc6 on words in noise and beside talk, and on talk: the network that rejects.
+"""Trains the published Qbc6 further: on words in noise and beside talk, and on talk (`rejects`), or above all on words in noise and babble (`names`).
 
-    python -m Training.confirm.train --data DIR --cache DIR --published qbc6.safetensors --out FILE [--steps N] [--rate R] [--seconds S] [--proposals FILE]
+    python -m Training.confirm.train --data DIR --cache DIR --published qbc6.safetensors --out FILE [--network rejects|names] [--steps N] [--rate R]
+        [--seconds S] [--proposals FILE]
 
 First it finds the talk of the training partition that the published network takes for a command, and keeps it in the cache. What the program
 proposes there (FILE of mine.py) is drawn as often. Of a word
@@ -16,7 +17,7 @@ import time
 import numpy as np
 import torch
 
-from Training.confirm.examples import Examples
+from Training.confirm.examples import MIXTURES, Examples
 from Training.confirm.networks import ADDED, qbc6
 from Training.confirm.weights import read
 from Training.data import command_line, recordings
@@ -116,17 +117,19 @@ def main(arguments=None):
     parser = command_line.parser(__doc__)
     parser.add_argument("--published", required=True, help="the weights of the published network")
     parser.add_argument("--out", required=True, help="the checkpoint to write, and to continue")
+    parser.add_argument("--network", choices=MIXTURES, default="rejects", help="what it is trained for")
     parser.add_argument("--steps", type=int, default=1500)
     parser.add_argument("--rate", type=float, default=3e-4)
-    parser.add_argument("--seconds", type=float, default=1.5, help="length of the window")
+    parser.add_argument("--seconds", type=float, help="length of the window; 1.5 for `rejects`, else 1")
     parser.add_argument("--proposals", help="what the program proposes in talk: a file of mine.py")
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args(arguments)
     torch.set_num_threads(1)
+    seconds = options.seconds or (1.5 if options.network == "rejects" else 1.0)
     table = recordings.load_all(options.data, options.cache)
     weights = read(options.published).weights
     published, network = qbc6(weights), qbc6(weights, ADDED)
-    examples = Examples(table, int(options.seconds * RATE), options.seed)
+    examples = Examples(table, int(seconds * RATE), options.seed, mixture=MIXTURES[options.network])
     examples.hard = mined(published, examples, os.path.join(options.cache, "rejecter-hard.npz"))
     if options.proposals:
         with np.load(options.proposals) as stored:
@@ -157,7 +160,7 @@ def main(arguments=None):
             average[name].lerp_(value, 1 - keep)
         if (step + 1) % SAVE_EVERY == 0 or step + 1 == options.steps:
             state = {"network": network.state_dict(), "optimizer": optimizer.state_dict(), "average": average, "step": step + 1}
-            checkpoint.save(options.out, state | {"seconds": options.seconds})
+            checkpoint.save(options.out, state | {"seconds": seconds})
             print(f"step {step + 1}: loss {np.mean(losses[-SAVE_EVERY:]):.3f}, {time.time() - began:.0f} s", flush=True)
 
 

@@ -1,6 +1,7 @@
 """The second look, with results known in advance."""
 
 import contextlib
+import dataclasses
 import io
 import json
 import tempfile
@@ -298,7 +299,7 @@ class TrainingTests(unittest.TestCase):
         made = examples.Examples(table, 24000, 1, hard=np.array([[7, 30000]]))
         first, again = made.batch(3), examples.Examples(table, 24000, 1, hard=np.array([[7, 30000]])).batch(3)
         np.testing.assert_array_equal(first.waves, again.waves)
-        self.assertEqual(first.waves.shape, (sum(examples.COUNTS.values()), 24000))
+        self.assertEqual(first.waves.shape, (sum(examples.MIXTURES["rejects"].counts.values()), 24000))
         self.assertLessEqual(np.abs(first.waves).max(), examples.PEAK + 1e-6)
         self.assertTrue(np.isfinite(first.waves).all())
         self.assertEqual(made.rows["commands"].tolist(), [0])
@@ -319,17 +320,21 @@ class TrainingTests(unittest.TestCase):
         with (
             tempfile.TemporaryDirectory() as folder,
             mock.patch.object(recordings, "load_all", lambda *_: small_table()),
-            mock.patch.object(examples, "COUNTS", few),
+            mock.patch.dict(examples.MIXTURES, {"names": dataclasses.replace(examples.MIXTURES["names"], counts=few)}),
             contextlib.redirect_stdout(io.StringIO()) as printed,
         ):
             weights.write(f"{folder}/published.safetensors", weights.Stored(random_weights(Qbc6())))
             run = lambda steps, out: train.main(
-                ["--data", folder, "--cache", folder, "--published", f"{folder}/published.safetensors", "--steps", str(steps), "--out", f"{folder}/{out}"]
+                ["--data", folder, "--cache", folder, "--published", f"{folder}/published.safetensors", "--network", "names", "--steps", str(steps), "--out", f"{folder}/{out}"]
             )
             run(2, "a.pt"), run(3, "a.pt")
             self.assertTrue(Path(folder, "rejecter-hard.npz").exists())
             found = weights.read(f"{folder}/a.pt")
-        self.assertEqual((found.seconds, found.network().labels), (1.5, [*WORDS35, *ADDED]))
+            export.main(["--keep", folder, "--published", f"{folder}/published.safetensors", f"names={folder}/a.pt,0.7"])
+            kept, published = (weights.read(f"{folder}/{name}.safetensors").weights for name in ("names", "published"))
+        self.assertEqual((found.seconds, found.network().labels), (1.0, [*WORDS35, *ADDED]))
+        kernel = "dw_conv.weight"
+        np.testing.assert_allclose(kept[kernel], 0.7 * found.weights[kernel] + 0.3 * published[kernel], atol=2e-3)
         self.assertEqual([line.split(":")[0] for line in printed.getvalue().splitlines() if line.startswith("step")], ["step 2", "step 3"])
 
 
