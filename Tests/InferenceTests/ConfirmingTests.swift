@@ -150,12 +150,8 @@ struct ConfirmingTests {
     }
 
     @Test func `confirmed words have thresholds of their own`() throws {
-        let files = try ["model.safetensors", "confirm.safetensors"].map {
-            [UInt8](try Data(contentsOf: Self.folder.appendingPathComponent($0)))
-        }
         func thresholds(_ json: [String: Any], confirms: Bool = true) throws -> [Float?] {
-            let description = [UInt8](try JSONSerialization.data(withJSONObject: json))
-            let model = try Model(description: description, weights: files[0], confirm: files[1], confirms: confirms)
+            let model = try Self.model(json, confirms: confirms)
             return [Sensitivity.balanced, .strict].map { model.thresholds[$0, .spot]?.first }
         }
         var json = try json()
@@ -180,11 +176,7 @@ struct ConfirmingTests {
     }
 
     @Test func `a word that has not lasted is less likely`() throws {
-        let data = try JSONSerialization.data(withJSONObject: try with("duration", ["hops": 4, "penalty": 0.5]))
-        let files = try ["model.safetensors", "confirm.safetensors"].map {
-            [UInt8](try Data(contentsOf: Self.folder.appendingPathComponent($0)))
-        }
-        let model = try Model(description: [UInt8](data), weights: files[0], confirm: files[1])
+        let model = try Self.model(try with("duration", ["hops": 4, "penalty": 0.5]))
         let confirmation = try #require(model.confirmation)
         let nats = [1, 2, 4, 9].map { confirmation.duration.nats(after: $0) }
         #expect(nats == [1.5, 1, 0, 0])
@@ -202,6 +194,31 @@ struct ConfirmingTests {
             #expect(abs(log(odds.0) - log(odds.1) - 1.5) < 1e-4)
         }
         #expect(try Model(folder: Self.folder.path).confirmation?.duration.nats(after: 0) == 0)
+    }
+
+    /// Of two networks, the second does not look where the first leaves no word above the limit; for clips it always does.
+    @Test(arguments: [(0.0, true), (1e-9, true), (0.9999, false)])
+    func `a word that the first network refuses is not looked at by the others`(limit: Double, looks: Bool) throws {
+        let model = try Self.model(try with("refuseBelow", limit))
+        let confirmation = try #require(model.confirmation)
+        let posteriors: [Float] = [0.5, 0.1, 0.05, 0.3, 0.05]
+        let audio = [Float](repeating: 0.1, count: 40_000)
+        for prior in [Prior.stream, .clip] {
+            let confirmer = Confirmer(confirmation, of: model, prior: prior)
+            var windows: [Int] = []
+            confirmer.look(posteriors, middle: 20_000) { first, samples in
+                windows.append(samples.count)
+                for index in samples.indices { samples[index] = audio[first + index] }
+            }
+            let all = looks || prior == .clip
+            #expect(windows == [16_000, 16_000, 16_000] + (all ? [24_000] : []))
+            let (shares, own) = prior == .clip ? ([0.5, 0.65], 0.5) : (all ? [0.35, 0.65] : [0.35], 0.25)
+            let expected = expected(confirmation, model, posteriors, middle: 20_000, audio, shares: shares, own: own)
+            for (value, number) in zip(confirmer.fused, expected.fused) { #expect(abs(Double(value) - number) < 1e-4) }
+            for (value, number) in zip(confirmer.confirmed, expected.confirmed) {
+                #expect(abs(Double(value) - number) < 1e-4)
+            }
+        }
     }
 
     @Test func `samples that are not finite count as silence`() throws {
@@ -239,10 +256,23 @@ struct ConfirmingTests {
         return try #require(try JSONSerialization.jsonObject(with: data) as? [String: Any])
     }
 
+    private static func weights(_ name: String) throws -> [UInt8] {
+        [UInt8](try Data(contentsOf: folder.appendingPathComponent(name + ".safetensors")))
+    }
+
+    /// The fixture with another description.
+    private static func model(_ json: [String: Any], confirms: Bool = true) throws -> Model {
+        try Model(
+            description: [UInt8](try JSONSerialization.data(withJSONObject: json)),
+            weights: weights("model"),
+            confirm: weights("confirm"),
+            confirms: confirms
+        )
+    }
+
     /// The error of the model with this description, and these weights of its confirming networks; nil if it loads.
     private func error(_ json: [String: Any], confirm: [UInt8]? = nil, without: Bool = false) throws -> ModelError? {
-        let bytes = [UInt8](try Data(contentsOf: Self.folder.appendingPathComponent("confirm.safetensors")))
-        let weights = [UInt8](try Data(contentsOf: Self.folder.appendingPathComponent("model.safetensors")))
+        let (bytes, weights) = (try Self.weights("confirm"), try Self.weights("model"))
         let description = [UInt8](try JSONSerialization.data(withJSONObject: json))
         do throws(ModelError) {
             let model = try Model(description: description, weights: weights, confirm: without ? nil : confirm ?? bytes)
@@ -292,6 +322,7 @@ struct ConfirmingTests {
             (try with("share", -1), "confirm.share"),
             (try with("clipShare", 1e9), "confirm.clipShare"),
             (try with("proposals", ["other": 0.5]), "“other” is not a mode"),
+            (try with("refuseBelow", 1.0), "“confirm.refuseBelow”: 1.0 is not from 0 to below 1"),
             (try with("duration", ["hops": 101, "penalty": 0.5]), "“confirm.duration.hops”: 101 is not from 0 to 100"),
             (
                 try with("duration", ["hops": 5, "penalty": -1]),
@@ -348,7 +379,10 @@ struct ConfirmingTests {
             nil, NSNull(), "text", -1, 0, 1e300, 0.5, [1, 2], ["a": 1], true, Int.max, Int.min, 4096,
         ]
         for value in strange {
-            for key in ["networks", "share", "clipShare", "proposals", "duration", "thresholds", "sensitivities"] {
+            for key in [
+                "networks", "share", "clipShare", "proposals", "duration", "refuseBelow", "thresholds",
+                "sensitivities",
+            ] {
                 _ = try error(try with(key, value))
             }
             for key in ["name", "windowSamples", "labels", "layers", "output", "share", "shifts", "frontEnd", "ranges"]

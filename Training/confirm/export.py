@@ -1,6 +1,7 @@
 """Writes confirming networks into a model folder, with answers that the engine is compared with, or keeps their weights.
 
     python -m Training.confirm.export --data DIR --cache DIR --model DIR --share A [--clip-share A] [--proposals COMMAND SPOT] [--duration HOPS NATS]
+        [--refuse-below P]
         NAME=FILE,SHARE,CLIPSHARE,SHIFTS…
     python -m Training.confirm.export --keep DIR [--published FILE] NAME=FILE[,PART]…
 
@@ -86,6 +87,7 @@ def main(arguments=None):
     parser.add_argument("--clip-share", type=float)
     parser.add_argument("--proposals", type=float, nargs=2, metavar=("COMMAND", "SPOT"))
     parser.add_argument("--duration", type=float, nargs=2, metavar=("HOPS", "NATS"), help="the penalty of words that last for fewer hops")
+    parser.add_argument("--refuse-below", type=float, help="posterior of a word below which the networks after the first do not look")
     parser.add_argument("--keep", help="the folder for the weights as they are trained")
     parser.add_argument("--published", help="with --keep: the published network that the others were trained from")
     parser.add_argument("--data", action="append", help="recordings, for the ranges of int8")
@@ -124,6 +126,8 @@ def main(arguments=None):
             rest["proposals"] = dict(zip(("command", "spot"), options.proposals))
         if options.duration:
             rest["duration"] = {"hops": int(options.duration[0]), "penalty": options.duration[1]}
+        if options.refuse_below is not None:
+            rest["refuseBelow"] = options.refuse_below
         write_confirm(options.model, networks, rest)
 
 

@@ -13,6 +13,8 @@ package struct ConfirmDescription: Decodable, Sendable {
     package var sensitivities: [String: [String: SensitivityDescription]]?
     /// How long a word is the likeliest before all of its confidence counts; at once if missing.
     package var duration: DurationDescription?
+    /// In a stream, the posterior below which every word is refused before all networks have looked; 0 if missing.
+    package var refuseBelow: Double?
 }
 
 /// `duration` of `confirm`.

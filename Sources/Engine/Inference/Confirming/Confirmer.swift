@@ -3,6 +3,8 @@ import KernelInterface
 
 /// Looks at windows of a recording with all networks of a ``ConfirmingNetworks``, and fuses their answers with the streaming network's.
 ///
+/// In a stream a word that the first networks refuse is not looked at by the others.
+///
 /// `init` allocates all memory; `look` allocates nothing.
 public final class Confirmer {
     /// Posteriors of the fused answer after `look`: the confirmed words, `[ConfirmingNetworks.words]`, then everything else.
@@ -14,6 +16,8 @@ public final class Confirmer {
     public let networks: ConfirmingNetworks
     private let kernels: KernelSet
     private let prior: Prior
+    /// The posterior below which every word is refused before all networks have looked.
+    private let refusal: Float
     private let arena: Arena
     private let window: Arena.Region
     private let memory: Arena.Region
@@ -28,6 +32,7 @@ public final class Confirmer {
     public init(_ networks: ConfirmingNetworks, of model: Model, prior: Prior = .stream) {
         self.networks = networks
         self.prior = prior
+        refusal = prior == .stream ? networks.refusal : 0
         kernels = model.kernels
         var layout = Arena.Layout()
         window = layout.reserve(networks.networks.map(\.windowSamples).max() ?? 0)
@@ -51,7 +56,6 @@ public final class Confirmer {
         penalty: Float = 0,
         read: (_ first: Int, UnsafeMutableBufferPointer<Float>) -> Void
     ) {
-        let other = networks.words.count
         for index in confirmed.indices { confirmed[index] = 0 }
         var total: Float = 0
         // Counts indices: an array's iterator allocates in builds without optimisation.
@@ -59,6 +63,10 @@ public final class Confirmer {
             let network = networks.networks[number]
             let share = network.shares[prior]
             guard share > 0 else { continue }
+            if total > 0, refusal > 0 {
+                fuse(posteriors, penalty)
+                if isRefused { break }
+            }
             total += share
             for index in network.shifts.indices {
                 let samples = UnsafeMutableBufferPointer(start: arena[window], count: network.windowSamples)
@@ -69,7 +77,20 @@ public final class Confirmer {
                 add(number, weight: share / Float(network.shifts.count))
             }
         }
-        let own = networks.shares[prior]
+        fuse(posteriors, penalty)
+        if total > 0 { for index in confirmed.indices { confirmed[index] /= total } }
+        Self.normalise(&confirmed)
+    }
+
+    /// Whether no word of `fused` reaches the limit.
+    private var isRefused: Bool {
+        for index in networks.words.indices where fused[index] >= refusal { return false }
+        return true
+    }
+
+    /// Computes `fused` from the streaming network's posteriors and the sums of log-posteriors in `confirmed`.
+    private func fuse(_ posteriors: [Float], _ penalty: Float) {
+        let (other, own) = (networks.words.count, networks.shares[prior])
         var rest: Float = 1
         for index in 0..<other {
             let posterior = posteriors[networks.words[index]]
@@ -77,8 +98,6 @@ public final class Confirmer {
             fused[index] = confirmed[index] + own * log(max(Self.least, posterior)) - penalty
         }
         fused[other] = confirmed[other] + own * log(max(Self.least, rest))
-        if total > 0 { for index in confirmed.indices { confirmed[index] /= total } }
-        Self.normalise(&confirmed)
         Self.normalise(&fused)
     }
 

@@ -11,6 +11,8 @@ public final class ConfirmingNetworks: Sendable {
     public let proposals: [DetectionMode: Float]
     /// Lowers the confidence of words that have been the likeliest for a few hops only.
     public let duration: DurationPenalty
+    /// In a stream, the posterior below which every word is refused before all networks have looked.
+    let refusal: Float
     /// The words of the model that all networks know, by index among its labels.
     public let words: [Int]
     /// For each network the logit of each of these words, `[networks][words]`.
@@ -63,6 +65,9 @@ public final class ConfirmingNetworks: Sendable {
             proposals[mode] = Float(score)
         }
         duration = try DurationPenalty(description.duration, wrong: wrong)
+        let refusal = description.refuseBelow ?? 0
+        guard refusal >= 0, refusal < 1 else { throw wrong("refuseBelow", "\(refusal) is not from 0 to below 1") }
+        self.refusal = Float(refusal)
         var networks: [ConfirmingNetwork] = []
         for network in description.networks {
             networks.append(
