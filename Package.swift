@@ -385,7 +385,7 @@ if let named = Context.environment["BECKON_TESTS"] {
             if case .byNameItem(let other, _) = dependency { rest.append(other) }
         }
     }
-    // Who does not test the kernels has the baseline's, of which the others are compilations that take longer.
+    // Tests of other things have the baseline's kernels only: the others are the same code, and take longer to compile.
     if !needed.contains("KernelTests") {
         let wide = Set(wideKernels.map(\.name))
         needed.subtract(wide)
@@ -419,8 +419,8 @@ for target in package.targets where target.type != .system {
     target.swiftSettings = (target.swiftSettings ?? []) + houseSettings
 }
 
-// A whole module takes less of the processors than its files one by one, of which the largest makes use of both. A failed test tells its line
-// without debug information.
+// Whole modules take less processor time than their files one by one. The largest room of tests, which is compiled last, is quicker by files,
+// on all processors. A failed test tells its line without debug information.
 for target in package.targets {
     let isOwn = target.path?.hasPrefix("Sources/") == true || target.name == "TestSupport"
     if target.type == .test { target.swiftSettings?.append(.unsafeFlags(["-gnone"])) }

@@ -2,7 +2,7 @@ private import Glibc
 public import KernelInterface
 private import KernelsBaseline
 
-// Of some tests' builds, only the baseline's are a part.
+// Builds for a few tests have the baseline's kernels only; see Package.swift.
 #if canImport(KernelsAVX512)
 private import KernelsAVX2
 private import KernelsAVX512
