@@ -62,7 +62,8 @@ func multiply<Row: TileRow>(
     #if KERNEL_AVX512
     if columns <= EightPanels<Row>.columns {
         while panel + 8 <= panels {
-            fewColumns(EightPanels<Row>.self, input, columns, weights, tileInput, tileOutput)
+            // Not `tiles`, so that wider tiles of eight panels, which do not fit the registers, are not compiled.
+            narrowTile(EightPanels<Row>.self, input, columns, weights, tileInput, tileOutput)
             advance(8)
         }
     }
@@ -123,9 +124,7 @@ private func tiles<Row: TileRow>(
     while remaining > 0 {
         let count = (remaining + tilesLeft - 1) / tilesLeft
         switch count {
-        case 1: tile(OneColumn<Row>.self, input, weights, tileInput, tileOutput)
-        case 2: tile(TwoColumns<Row>.self, input, weights, tileInput, tileOutput)
-        case 3: tile(ThreeColumns<Row>.self, input, weights, tileInput, tileOutput)
+        case 1...3: narrowTile(Row.self, input, count, weights, tileInput, tileOutput)
         case 4 where limit > 3: tile(FourColumns<Row>.self, input, weights, tileInput, tileOutput)
         case 5 where limit > 3: tile(FiveColumns<Row>.self, input, weights, tileInput, tileOutput)
         default: if limit > 3 { tile(SixColumns<Row>.self, input, weights, tileInput, tileOutput) }
@@ -137,10 +136,9 @@ private func tiles<Row: TileRow>(
     }
 }
 
-#if KERNEL_AVX512
-/// Computes the one to three columns of a group of panels, as one tile. Wider tiles, which would not fit the registers, are not compiled.
+/// Computes one tile of one to three columns.
 @inline(__always)
-private func fewColumns<Row: TileRow>(
+private func narrowTile<Row: TileRow>(
     _: Row.Type,
     _ input: UnsafePointer<Row.Input>,
     _ columns: Int,
@@ -154,4 +152,3 @@ private func fewColumns<Row: TileRow>(
     default: tile(ThreeColumns<Row>.self, input, weights, tileInput, tileOutput)
     }
 }
-#endif

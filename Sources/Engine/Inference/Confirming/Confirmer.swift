@@ -1,5 +1,6 @@
 private import Glibc
 import KernelInterface
+import Kernels
 
 /// Looks at windows of a recording with all networks of a ``ConfirmingNetworks``, and fuses their answers with the streaming network's.
 ///
@@ -24,7 +25,7 @@ public final class Confirmer {
     private let probabilities: Arena.Region
 
     /// A window's highest magnitude: louder ones are scaled down to it, as in training.
-    private static let peak: Float = 0.5
+    private static let highest: Float = 0.5
     /// The least posterior whose logarithm is taken.
     private static let least: Float = 1e-6
 
@@ -114,14 +115,14 @@ public final class Confirmer {
 
     /// Scales samples so that none exceeds the peak; samples that are not finite become 0.
     private func limit(_ samples: UnsafeMutableBufferPointer<Float>) {
-        var highest: Float = 0
-        for index in samples.indices {
-            let magnitude = abs(samples[index])
-            if magnitude.isFinite { highest = max(highest, magnitude) } else { samples[index] = 0 }
+        guard let base = samples.baseAddress else { return }
+        var magnitude = peak(base, count: samples.count)
+        if magnitude.isNaN {
+            for index in samples.indices where !samples[index].isFinite { samples[index] = 0 }
+            magnitude = peak(base, count: samples.count)
         }
-        guard highest > Self.peak else { return }
-        let scale = Self.peak / highest
-        for index in samples.indices { samples[index] *= scale }
+        guard magnitude > Self.highest else { return }
+        scale(base, by: Self.highest / magnitude, to: base, count: samples.count)
     }
 
     /// Turns logarithms into posteriors.
