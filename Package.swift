@@ -121,7 +121,7 @@ let package = Package(
             sources: ["Scalar", "Dispatch"],
             swiftSettings: kernelSettings
         ),
-        .target(name: "Inference", dependencies: ["Core", "KernelInterface", "Kernels", "System"]),
+        .target(name: "Inference", dependencies: ["Core", "JSON", "KernelInterface", "Kernels", "System"]),
         .target(name: "Spotting", dependencies: ["Audio", "Core", "Inference", "Kernels"]),
         .target(name: "Evaluation", dependencies: ["Audio", "Core", "Inference", "Spotting", "System"]),
         .target(

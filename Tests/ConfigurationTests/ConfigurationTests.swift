@@ -82,6 +82,53 @@ struct ConfigurationTests {
             ["f:1:12: cooldown: expected seconds from 0 to 86400, not -9.223372036854776e+18"]
         ),
         ("{words: []}", ["f:1:9: words: expected an object in { }, not a list"]),
+        // What was meant.
+        (
+            "{threshold: 80}",
+            ["f:1:13: threshold: expected a confidence between 0 and 1, such as 0.8, not 80; did you mean 0.8?"]
+        ),
+        (
+            "{threshold: '0,85'}",
+            ["f:1:13: threshold: expected a confidence between 0 and 1, such as 0.8, not '0,85'; did you mean 0.85?"]
+        ),
+        (
+            "{sessions: [{wake: 'yes', words: ['no'], threshold: '75 %'}]}",
+            [
+                "f:1:53: sessions[0].threshold: expected a confidence between 0 and 1, such as 0.8, not '75 %'; did you mean 0.75?"
+            ]
+        ),
+        (
+            "{words: {yes: 0.7,\n no: 70,\n up: 'strict', on: false, off: 'loud'}}",
+            [
+                "f:1:15: words.yes: expected an object in { }, not 0.7; did you mean { threshold: 0.7 }?",
+                "f:2:6: words.no: expected an object in { }, not 70; did you mean { threshold: 0.7 }?",
+                "f:3:6: words.up: expected an object in { }, not 'strict'; did you mean { sensitivity: \"strict\" }?",
+                "f:3:20: words.on: expected an object in { }, not false; did you mean { enabled: false }?",
+                "f:3:32: words.off: expected an object in { }, not 'loud'",
+            ]
+        ),
+        (
+            "{phrases: ['yes no']}",
+            [
+                "f:1:12: phrases[0]: expected an object in { }, not 'yes no'; did you mean { phrase: \"yes no\" }?"
+            ]
+        ),
+        ("{confirm: 'Yes'}", ["f:1:11: confirm: expected true or false, not 'Yes'; did you mean true?"]),
+        ("{confirm: 0}", ["f:1:11: confirm: expected true or false, not 0; did you mean false?"]),
+        ("{cooldown: '2'}", ["f:1:12: cooldown: expected seconds from 0 to 86400, not '2'; did you mean 2?"]),
+        (
+            "{limits: {queue: '64', atOnce: '65'}}",
+            [
+                "f:1:18: limits.queue: expected a whole number from 1 to 10000, not '64'; did you mean 64?",
+                "f:1:32: limits.atOnce: expected a whole number from 1 to 64, not '65'",
+            ]
+        ),
+        (
+            "{channel: '0,1'}",
+            [
+                "f:1:11: channel: expected \"mix\", a channel such as 0, or a list such as [0, 1], not '0,1'; did you mean [0, 1]?"
+            ]
+        ),
         (
             "{words: {yess: {}, _silence_: {}}}",
             [

@@ -15,4 +15,24 @@ struct ModelFolderTests {
     func `a path, and a name that no model has, are returned as they are`(name: String) {
         #expect(ModelFolder.find(name) == name)
     }
+
+    @Test func `the names are those of the models that come with the program`() throws {
+        #expect(ModelFolder.names == ["commands", "flatspeech"])
+        for name in ModelFolder.names { #expect(ModelFolder.problem(try #require(ModelFolder.find(name))) == nil) }
+    }
+
+    @Test(arguments: [
+        ("comands", "no model comands came with the program; did you mean commands?"),
+        ("flat-speech", "no model flat-speech came with the program; did you mean flatspeech?"),
+        (
+            "voices",
+            "no model voices came with the program; there is commands, flatspeech; a folder needs a slash, as in ./voices"
+        ),
+        ("/etc/passwd", "/etc/passwd is a file; name the folder of the model, which holds model.json"),
+        // The model's reader says what is missing there.
+        ("/nowhere", nil), ("./comands", nil), ("/etc", nil),
+    ])
+    func `a name that no model has is explained`(name: String, problem: String?) {
+        #expect(ModelFolder.problem(name) == problem)
+    }
 }

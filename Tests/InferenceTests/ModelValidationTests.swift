@@ -31,7 +31,7 @@ struct ModelValidationTests {
             return nil
         } catch {
             #expect(!error.message.contains("\n") && error.message.count < 500, "\(error.message)")
-            #expect(error.message.hasPrefix("model.json: ") || error.message.hasPrefix("model.safetensors: "))
+            #expect(error.message.hasPrefix("model.json:") || error.message.hasPrefix("model.safetensors: "))
             return error
         }
     }
@@ -84,6 +84,26 @@ struct ModelValidationTests {
         #expect(error(with("sampleRate", "fast"))?.message.contains("“sampleRate”") == true)
         #expect(error(with("labels", 7))?.message.contains("“labels”") == true)
         #expect(error(with(layer: "stem", "kernel", "five"))?.message.contains("layers[0].kernel") == true)
+    }
+
+    @Test func `an error tells line and column`() {
+        func message(_ text: String) -> String {
+            do throws(ModelError) {
+                _ = try ModelDescription(json: Array(text.utf8), file: "model.json")
+                return ""
+            } catch {
+                return error.message
+            }
+        }
+        #expect(message("{\n  \"format\": 1,\n}").hasPrefix("model.json:3:1: a key was expected, not '}'"))
+        #expect(message("{\n  format: 1\n}").hasPrefix("model.json:2:3: a key was expected, not 'f'"))
+        #expect(message("[]").hasPrefix("model.json:1:1: the document is not "))
+        #expect(
+            message("{\n \"format\": \"a\",\n \"version\": \"1\"}").hasPrefix(
+                "model.json:3:13: key “version” is not a whole number"
+            )
+        )
+        #expect(message("{\n \"format\": \"a\"}").hasPrefix("model.json:1:1: key “version” is missing"))
     }
 
     @Test func `numbers out of range are errors that name them`() {

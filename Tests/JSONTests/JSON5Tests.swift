@@ -59,11 +59,61 @@ struct JSON5Tests {
             ("{}\n\n/* x", (3, 1), "this comment has no end; close it with */"),
             ("[1]\n]", (2, 1), "unexpected ']' after the end"),
             (String(repeating: "[", count: 10_000), (1, 33), "nested deeper than 32 levels"),
+            // What people write in place of JSON5.
+            ("{\n # c\n a: 1}", (2, 2), "a comment begins with // here, not with #"),
+            ("{a: 1 # c\n}", (1, 7), "a comment begins with // here, not with #"),
+            ("# c\n{}", (1, 1), "a comment begins with // here, not with #"),
+            ("{a: \u{201C}b\u{201D}}", (1, 5), "'\u{201C}' is not the character that JSON has; write \""),
+            ("{\u{201E}a\u{201C}: 1}", (1, 2), "'\u{201E}' is not the character that JSON has; write \""),
+            ("{a: \u{2018}b\u{2019}}", (1, 5), "'\u{2018}' is not the character that JSON has; write '"),
+            (
+                "{a: \"b\u{201D}\n}", (1, 5),
+                "this text has no closing quote on its line; '\u{201D}' closes no text, write \""
+            ),
+            (
+                "{a: \"b\u{201D}, c: \"d\"}", (1, 14),
+                "a comma or '}' was expected, not 'd'; '\u{201D}' closes no text, write \""
+            ),
+            ("{a: \u{2212}1}", (1, 5), "'\u{2212}' is not the character that JSON has; write -"),
+            ("{a: 1; b: 2}", (1, 6), "';' is not the character that JSON has; write ,"),
+            (
+                "\nmode: spot\n", (2, 1),
+                "this looks like YAML, but it is JSON5: keys stand in braces, with commas between them, as in { mode: … }"
+            ),
+            (
+                "mode = spot\n", (1, 1),
+                "this looks like an INI or TOML file, but it is JSON5: keys stand in braces, with commas between them, as in "
+                    + "{ mode: … }"
+            ),
+            (
+                "---\nmode: spot\n", (1, 1),
+                "'---' is not a number; this looks like YAML, but it is JSON5: keys stand in braces, with commas between them, "
+                    + "as in { key: … }"
+            ),
+            (
+                "{a: \n  - b\n}", (2, 3),
+                "'-' is not a number; a list stands in brackets, with commas between its values, as in [1, 2]"
+            ),
+            ("{a: True}", (1, 5), "a value was expected, not True; did you mean true?"),
+            ("{a: None}", (1, 5), "a value was expected, not None; did you mean null?"),
         ]
         for (text, (line, column), reason) in table {
             #expect(throws: JSONError(place: TextPlace(line: line, column: column), reason: reason)) {
                 try JSONNode.parse(text, .json5)
             }
+        }
+    }
+}
+
+/// Strict JSON, which programs write, gets no hints for people.
+struct StrictHintTests {
+    @Test(arguments: ["# a", "\u{201C}a\u{201D}", "a: 1", "True", "{\"a\": 1; }"])
+    func `a program's mistake is told without advice`(_ text: String) {
+        #expect {
+            try JSONNode.parse(text)
+        } throws: { error in
+            let reason = (error as? JSONError)?.reason ?? "advice"
+            return !["write", "looks like", "did you mean", "comment"].contains { reason.contains($0) }
         }
     }
 }

@@ -31,6 +31,7 @@ extension JSONReader {
         } else if scalar.properties.isWhitespace || scalar == "\u{FEFF}" {
             skip(scalar)
         } else {
+            try refuseLookalike(scalar)
             return false
         }
         return true

@@ -43,7 +43,7 @@ package struct JSONReader {
     let dialect: JSONDialect
     private let start: Int
     var position: Int
-    private var depth = 0
+    private(set) var depth = 0
     /// The place that was asked for last: the next is counted from there.
     private var known: (offset: Int, place: TextPlace)
 
@@ -87,7 +87,8 @@ package struct JSONReader {
             try reader.skipBlanks()
             guard reader.next == UInt8(ascii: ":") else {
                 let name = try reader.decode(name)
-                throw reader.error("a colon was expected after the key \(name), not \(reader.nextText)")
+                let hint = reader.quotationHint(at: reader.position)
+                throw reader.error("a colon was expected after the key \(name), not \(reader.nextText)\(hint)")
             }
             reader.position += 1
             try member(&reader, name)
@@ -163,6 +164,10 @@ package struct JSONReader {
         case "Infinity" where dialect == .json5: return .number(.infinity)
         case "NaN" where dialect == .json5: return .number(.nan)
         case let word:
+            if let hint = formatHint(after: word) { throw error(hint, at: start) }
+            if dialect == .json5, let meant = Self.value(called: word) {
+                throw error("a value was expected, not \(word); did you mean \(meant)?", at: start)
+            }
             throw error("a value was expected, not \(word); text needs quotes, as in \"\(word)\"", at: start)
         }
     }
@@ -171,7 +176,8 @@ package struct JSONReader {
         let start = position
         let text = String(decoding: try numberBytes(), as: UTF8.self)
         guard let number = dialect == .json5 ? Self.json5Number(text) : Double(decimal: text) else {
-            throw error("'\(text)' is not a number; text needs quotes", at: start)
+            let hint = numberHint(text)
+            throw error("'\(text)' is not a number\(hint.isEmpty ? "; text needs quotes" : hint)", at: start)
         }
         return number
     }
@@ -241,7 +247,9 @@ package struct JSONReader {
                 mayEnd = dialect == .json5
             case UInt8(ascii: end): mayEnd = true
             case nil: throw unclosed(start)
-            default: throw error("a comma or '\(end)' was expected, not \(nextText)", at: after)
+            default:
+                let hint = quotationHint(at: after)
+                throw error("a comma or '\(end)' was expected, not \(nextText)\(hint)", at: after)
             }
         }
         position += 1

@@ -18,12 +18,12 @@ extension JSONReader {
                 )
             case UInt8(ascii: "\\"): try skipEscape()
             case UInt8(ascii: "\n"), UInt8(ascii: "\r"):
-                throw error("this text has no closing quote on its line", at: start)
+                throw error("this text has no closing quote on its line\(quotationHint(at: start))", at: start)
             case 0..<0x20 where dialect == .strict: throw error("a control character in text")
             default: position += 1
             }
         }
-        throw error("this text has no closing quote", at: start)
+        throw error("this text has no closing quote\(quotationHint(at: start))", at: start)
     }
 
     private mutating func skipEscape() throws(JSONError) {

@@ -31,6 +31,7 @@ public struct VocabularyLoader: Sendable {
         guard let folder = ModelFolder.find(folder) else {
             throw EnrollmentError.model.saying("no model found; name its folder with --model DIR or in BECKON_MODEL")
         }
+        if let problem = ModelFolder.problem(folder) { throw EnrollmentError.model.saying(problem) }
         let model = try Model(folder: folder, kernels: kernels, confirms: confirms)
         guard model.sampleRate == AudioFormat.sampleRate, model.windowSamples == AudioFormat.windowSamples,
             model.hopSamples == AudioFormat.hopSamples

@@ -35,7 +35,7 @@ public struct ModelDescription: Decodable, Sendable {
         do {
             self = try JSONDecoder().decode(ModelDescription.self, from: Data(json))
         } catch {
-            throw .description.saying("\(file): \(explain(error)); see Models/FORMAT.md")
+            throw .description.saying("\(file)\(JSONFault(error, in: json).text); see Models/FORMAT.md")
         }
     }
 }

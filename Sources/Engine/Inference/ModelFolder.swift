@@ -1,4 +1,6 @@
+private import Core
 private import Glibc
+private import System
 
 /// Finds the model's folder.
 public enum ModelFolder {
@@ -13,6 +15,41 @@ public enum ModelFolder {
         if named == nil, let value = getenv("BECKON_MODEL"), value.pointee != 0 { named = String(cString: value) }
         guard let named else { return shipped("commands") }
         return named.contains("/") || isModel(named) ? named : shipped(named) ?? named
+    }
+
+    /// The names of the models that came with the program, sorted.
+    public static var names: [String] {
+        guard let folder = shipped("commands"), let slash = folder.lastIndex(of: "/") else { return [] }
+        let parent = String(folder[..<slash])
+        return folderNames(parent).filter { isModel("\(parent)/\($0)") }.sorted()
+    }
+
+    /// Why a folder that ``find(_:)`` returned cannot be a model, and what to do; nil if it may be one.
+    public static func problem(_ folder: String) -> String? {
+        guard !isModel(folder) else { return nil }
+        let name = printable(folder)
+        if let kind = try? FileStatus(path: folder) {
+            guard kind.isRegular else { return nil }
+            return "\(name) is a file; name the folder of the model, which holds model.json"
+        }
+        guard !folder.contains("/") else { return nil }
+        let names = names
+        let hint = nearestName(to: folder, of: names).map { "did you mean \($0)?" }
+        return "no model \(name) came with the program; "
+            + (hint ?? "there is \(names.joined(separator: ", ")); a folder needs a slash, as in ./\(name)")
+    }
+
+    private static func folderNames(_ path: String) -> [String] {
+        guard let folder = opendir(path) else { return [] }
+        defer { closedir(folder) }
+        var names: [String] = []
+        while let entry = readdir(folder) {
+            let name = withUnsafeBytes(of: &entry.pointee.d_name) {
+                String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
+            }
+            if !name.hasPrefix(".") { names.append(name) }
+        }
+        return names
     }
 
     /// The model of this name that came with the program.

@@ -87,8 +87,10 @@ struct Findings {
         return text.prefix(length - 1) + "…"
     }
 
-    mutating func expected(_ what: String, at key: String, not node: JSONNode) {
-        add("expected \(what), not \(node.description)", key: key, at: node.place)
+    /// - Parameter meant: what the node may have meant; nil for no idea.
+    mutating func expected(_ what: String, at key: String, not node: JSONNode, meant: String? = nil) {
+        let hint = meant.map { "; did you mean \($0)?" } ?? ""
+        add("expected \(what), not \(node.description)\(hint)", key: key, at: node.place)
     }
 
     /// Errors and warnings by place; those that concern the whole file come first.

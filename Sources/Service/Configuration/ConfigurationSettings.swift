@@ -1,7 +1,7 @@
 import Core
 import JSON
 import Network
-private import Spotting
+import Spotting
 
 extension SettingKind where Value == Configuration {
     /// All keys of the configuration file.
@@ -80,7 +80,14 @@ extension SettingKind where Value == Configuration.Word {
             Setting("threshold", \.threshold, SettingKind<Float>.threshold.optional),
             Setting("cooldown", \.cooldown, SettingKind<Double>.cooldown.optional),
             Setting("actions", \.actions, SettingKind<Action>.action.list.optional),
-        ])
+        ]) { node in
+            if let flag = node.flag { return "{ enabled: \(flag) }" }
+            if let name = node.text.flatMap({ Sensitivity(rawValue: $0) }) {
+                return "{ sensitivity: \"\(name.rawValue)\" }"
+            }
+            let isConfidence = node.number.map { $0 > 0 && $0 < 1 } ?? false
+            return (isConfidence ? node.description : node.confidenceMeant).map { "{ threshold: \($0) }" }
+        }
     )
 }
 
@@ -92,7 +99,9 @@ extension SettingKind where Value == Configuration.Phrase {
             Setting("maximumGap", \.maximumGap, .number(0.1...10, "seconds from 0.1 to 10")),
             Setting("cooldown", \.cooldown, SettingKind<Double>.cooldown.optional),
             Setting("actions", \.actions, SettingKind<Action>.action.list.optional),
-        ])
+        ]) { node in
+            node.text.map { "{ phrase: \"\(printable($0))\" }" }
+        }
     ).noting(in: \.phrases)
 }
 
@@ -112,6 +121,10 @@ extension SettingKind where Value == Configuration.Channels {
         let expected = "\"mix\", a channel such as 0, or a list such as [0, 1]"
         return SettingKind(
             expected,
+            suggests: { node in
+                guard let text = node.text, Configuration.Channels(text) != nil else { return nil }
+                return text.contains(",") ? "[\(text.replacing(",", with: ", "))]" : text
+            },
             write: { channels in
                 switch channels {
                 case .mix: "mix"

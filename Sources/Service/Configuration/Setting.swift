@@ -47,10 +47,17 @@ struct Section<Root: Sendable>: Sendable {
     let settings: [Setting<Root>]
     /// What to write instead of keys that other programs have, by the key in lower case without `_` and `-`.
     private let foreign: [String: String]
+    /// What a value that is no object may have meant.
+    private let suggests: @Sendable (JSONNode) -> String?
 
-    init(_ settings: [Setting<Root>], foreign: [String: String] = [:]) {
+    init(
+        _ settings: [Setting<Root>],
+        foreign: [String: String] = [:],
+        suggests: @escaping @Sendable (JSONNode) -> String? = { _ in nil }
+    ) {
         self.settings = settings
         self.foreign = foreign
+        self.suggests = suggests
     }
 
     /// What to do about an unknown key.
@@ -70,7 +77,7 @@ struct Section<Root: Sendable>: Sendable {
     @discardableResult
     func read(_ node: JSONNode, _ key: String, _ root: inout Root, _ findings: inout Findings) -> Bool {
         guard case .object(let members) = node.value else {
-            findings.expected("an object in { }", at: key, not: node)
+            findings.expected("an object in { }", at: key, not: node, meant: suggests(node))
             return false
         }
         for member in findings.unique(members, of: key) {

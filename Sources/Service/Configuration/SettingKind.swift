@@ -14,15 +14,17 @@ struct SettingKind<Value: Sendable>: Sendable {
 }
 
 extension SettingKind {
-    /// A value without keys of its own. `take` returns nil if the node is not what `expected` describes.
+    /// A value without keys of its own. `take` returns nil if the node is not what `expected` describes; then `suggests` may return
+    /// what was meant, as a configuration has it.
     init(
         _ expected: String,
+        suggests: @escaping @Sendable (JSONNode) -> String? = { _ in nil },
         write: @escaping @Sendable (Value) -> JSON,
         take: @escaping @Sendable (JSONNode) -> Value?
     ) {
         read = { node, key, findings in
             if let value = take(node) { return value }
-            findings.expected(expected, at: key, not: node)
+            findings.expected(expected, at: key, not: node, meant: suggests(node))
             return nil
         }
         self.write = write

@@ -4,7 +4,18 @@ import JSON
 // MARK: - Values without keys of their own
 
 extension SettingKind where Value == Bool {
-    static let flag = SettingKind("true or false", write: { .bool($0) }, take: { $0.flag })
+    static let flag = SettingKind(
+        "true or false",
+        suggests: { node in
+            switch node.text?.lowercased() ?? node.integer.map(String.init) {
+            case "true", "yes", "on", "1": "true"
+            case "false", "no", "off", "0": "false"
+            default: nil
+            }
+        },
+        write: { .bool($0) },
+        take: { $0.flag }
+    )
 }
 
 extension SettingKind where Value == Double {
@@ -12,6 +23,7 @@ extension SettingKind where Value == Double {
     static func number(_ range: ClosedRange<Double>, _ expected: String) -> SettingKind {
         SettingKind(
             expected,
+            suggests: { $0.quotedNumber(in: range) },
             write: { .encoded(shortest($0)) },
             take: { node in node.number.flatMap { range.contains($0) ? $0 : nil } }
         )
@@ -22,6 +34,7 @@ extension SettingKind where Value == Float {
     static func number(_ range: ClosedRange<Double>, _ expected: String) -> SettingKind {
         SettingKind(
             expected,
+            suggests: { $0.quotedNumber(in: range) },
             write: { .shortest($0) },
             take: { node in node.number.flatMap { range.contains($0) ? Float($0) : nil } }
         )
@@ -30,6 +43,7 @@ extension SettingKind where Value == Float {
     /// 0 and 1 are excluded, as on the command line: at 0 a word would always fire, at 1 never.
     static let threshold = SettingKind(
         "a confidence between 0 and 1, such as 0.8",
+        suggests: \.confidenceMeant,
         write: { .shortest($0) },
         take: { node in
             // Checked as the float that is kept: 1e-60 becomes 0, and 0.999999999999 becomes 1.
@@ -43,6 +57,7 @@ extension SettingKind where Value == Int {
         let expected = "a whole number from \(range.lowerBound) to \(range.upperBound)"
         return SettingKind(
             expected,
+            suggests: { $0.quotedNumber(in: Double(range.lowerBound)...Double(range.upperBound)) },
             write: { .number($0) },
             take: { node in node.integer.flatMap { range.contains($0) ? $0 : nil } }
         )
@@ -93,5 +108,19 @@ extension SettingKind where Value: RawRepresentable & CaseIterable, Value.RawVal
             },
             write: { .string($0.rawValue) }
         )
+    }
+}
+
+// MARK: - What was meant
+
+extension JSONNode {
+    /// The number of a text that a number should be: quotes are not for numbers.
+    fileprivate func quotedNumber(in range: ClosedRange<Double>) -> String? {
+        text.flatMap { text in Double(decimal: text).flatMap { range.contains($0) ? text : nil } }
+    }
+
+    /// The confidence that a percentage, a decimal comma or a quoted number stands for.
+    var confidenceMeant: String? {
+        text.flatMap { ConfidenceText.meant(by: $0) } ?? number.flatMap { ConfidenceText.meant(by: $0) }
     }
 }

@@ -66,7 +66,9 @@ extension ThresholdChange {
         // As a float, which is what is kept: 1e-60 becomes 0, and 0.999999999999 becomes 1.
         let value = Float(number)
         guard value > 0, value < 1 else {
-            throw .command.saying("the threshold of '\(word.prefix(40))' lies between 0 and 1, such as 0.7")
+            let hint =
+                ConfidenceText.meant(by: number).map { "did you mean \(word.prefix(40))=\($0)?" } ?? "such as 0.7"
+            throw .command.saying("the threshold of '\(word.prefix(40))' lies between 0 and 1; \(hint)")
         }
         words[word] = .confidence(value)
     }
@@ -75,7 +77,9 @@ extension ThresholdChange {
     mutating func add(_ word: String, name: String) throws(ControlError) {
         try check(word)
         guard let sensitivity = Sensitivity(rawValue: name) else {
-            let hint = nearestName(to: name, of: Self.names).map { "; did you mean '\($0)'?" } ?? ""
+            let meant = ConfidenceText.meant(by: name).map { "\(word.prefix(40))=\($0)" }
+            let hint =
+                (meant ?? nearestName(to: name, of: Self.names).map { "'\($0)'" }).map { "; did you mean \($0)?" } ?? ""
             throw .command.saying(
                 "the threshold of '\(word.prefix(40))' is '\(name.prefix(40))', neither a number nor one of "
                     + Self.names.joined(separator: ", ") + hint
