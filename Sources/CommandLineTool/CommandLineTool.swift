@@ -97,7 +97,10 @@ public enum CommandLineTool {
         "watch": "beckon events", "info": "beckon status", "threshold": "beckon set WORD=T",
         "sensitivity": "beckon set sensitivity", "words list": "beckon words", "words show": "beckon words",
         "words add": "beckon enroll", "words forget": "beckon forget", "words delete": "beckon forget",
-        "words remove": "beckon forget", "config list": "beckon config show", "devices list": "beckon devices",
+        "words remove": "beckon forget", "config list": "beckon config show", "config new": "beckon config init",
+        "config create": "beckon config init",
+        "config edit": "beckon config show, and then an editor", "init": "beckon config init",
+        "setup": "beckon config init", "devices list": "beckon devices",
     ]
 
     private static func unknown(_ name: String) -> UsageError {

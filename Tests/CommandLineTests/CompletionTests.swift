@@ -45,7 +45,12 @@ struct CompletionTests {
         let list = words.map { "'\($0)'" }.joined(separator: " ")
         let script = """
             compopt() { :; }
-            beckon() { printf '%s\\n' '{"word": "hey house", "takes": 3}' '{"word": "lamp", "takes": 4}'; }
+            beckon() {
+                case "$1" in
+                    generate) '\(Program.beckonFile.path)' "$@" ;;
+                    *) printf '%s\\n' '{"word": "hey house", "takes": 3}' '{"word": "lamp", "takes": 4}' ;;
+                esac
+            }
             source \(folder)/beckon.bash
             COMP_WORDS=(beckon \(list) '\(current)')
             COMP_CWORD=$((${#COMP_WORDS[@]} - 1))
@@ -73,7 +78,7 @@ struct CompletionTests {
             (["set"], "y", ["yes="]), (["set"], "se", ["sensitivity "]),
             (["set", "sensitivity"], "", ["strict", "balanced", "eager"]),
             (["set", "sensitivity"], "e", ["eager"]), (["completions"], "", ["bash", "zsh", "fish"]),
-            (["config"], "", ["check", "show"]), (["config"], "sh", ["show"]),
+            (["config"], "", ["check", "show", "init"]), (["config"], "sh", ["show"]),
             (["words"], "", ["export", "import"]), (["words", "export", "f"], "", ["hey house", "lamp"]),
             (["words", "export", "f", "lamp"], "h", ["hey house"]), (["forget"], "l", ["lamp"]),
             (["enroll"], "", []), (["enroll", "--more"], "l", ["lamp"]), (["help"], "cl", ["classify"]),
@@ -83,7 +88,9 @@ struct CompletionTests {
             (["enroll", "x", "--from"], "\(Self.folder)/_", ["\(Self.folder)/_beckon"]),
             (["record"], "\(Self.folder)/../complet", ["\(Self.folder)/../completions"]),
             (["words", "import"], "\(Self.folder)/_", ["\(Self.folder)/_beckon"]),
-            (["listen", "--words"], "no", ["none"]), (["misses"], "", ["play", "export"]),
+            (["listen", "--words"], "no", ["none", "no"]), (["evaluate", "--words"], "no", ["none"]),
+            (["listen", "--model"], "flat", ["flatspeech"]), (["doctor", "-m"], "comm", ["commands"]),
+            (["misses"], "", ["play", "export"]),
             (["misses", "play"], "", []),
             (["misses", "export", "1"], "\(Self.folder)/_", ["\(Self.folder)/_beckon"]),
         ]
@@ -116,6 +123,7 @@ struct CompletionTests {
             #!/bin/sh
             case "$1" in
                 words) printf '%s\\n' '{"word": "hey house", "takes": 3}' '{"word": "lamp", "takes": 4}' ;;
+                generate) echo commands; echo flatspeech ;;
                 devices) printf '%s\\n' '{"device": "hw:CARD=Mic,DEV=0", "state": "free"}' ;;
             esac
 
@@ -155,7 +163,7 @@ struct CompletionTests {
             ("beckon completions ", ["bash", "zsh", "fish"]), ("beckon listen --mode ", ["spot", "command"]),
             ("beckon set se", ["sensitivity"]), ("beckon set sensitivity ", ["strict", "balanced", "eager"]),
             ("beckon set ye", ["yes"]), ("beckon forget ", ["hey house", "lamp"]),
-            ("beckon config ", ["check", "show"]),
+            ("beckon config ", ["check", "show", "init"]), ("beckon listen --model co", ["commands"]),
             ("beckon words ", ["export", "import"]), ("beckon record -d hw", ["hw:CARD=Mic,DEV=0"]),
         ]
         for (line, expected) in table {

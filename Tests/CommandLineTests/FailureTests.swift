@@ -101,7 +101,7 @@ struct FailureTests {
             (["evaluate", "--stream", "--list", "x", "y"], "--list"),
             (["evaluate", "--mode", "spot", "x"], "goes with --stream"),
             (["evaluate", "--stream", "--tolerance", "nan", "x"], "0 to 60"),
-            (["config"], "config needs check or show"),
+            (["config"], "config needs check, show or init"),
             (["config", "chekc"], "unknown task config chekc"),
             (["config", "show", "a", "b"], "takes one file"),
             (["set"], "set needs a word and its threshold"),

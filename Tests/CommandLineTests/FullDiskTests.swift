@@ -26,7 +26,9 @@ struct FullDiskTests {
 
     static let commands: [[String]] = [
         ["classify", "--json", voice], ["classify", voice, voice], ["classify", "--clips", "--json", voice],
-        ["listen", "--file", voice, "--json"], ["inspect", "--json", voice], ["inspect", "--output", "-", voice],
+        ["listen", "--file", voice, "--json"], ["listen", "--file", voice, "--once", "--mode", "spot"],
+        ["classify", "--csv", voice], ["config", "init", "--yes", "-"], ["generate", "models"],
+        ["inspect", "--json", voice, voice], ["inspect", "--json", voice], ["inspect", "--output", "-", voice],
         ["words"], ["help"], ["help", "listen"], ["listen", "--help"], ["--version"], ["config", "show"],
         ["completions", "bash"], ["completions", "zsh"], ["completions", "fish"], ["generate", "manual", manual],
         ["config", "check"], ["evaluate", "--help"], ["record", "--help"], ["set", "--help"],

@@ -261,7 +261,7 @@ struct InspectTests {
         let out = folder.file("out.html")
         let table: [([String], Int32, String)] = [
             ([folder.file("none.wav"), "-o", out], 1, "does not exist"),
-            ([folder.path, "-o", out], 1, "is a directory"),
+            ([folder.path, "-o", out], 2, "--output names the folder of the pages"),
             ([try folder.write("empty.wav", bytes: []), "-o", out], 1, "empty"),
             ([try folder.write("text.wav", bytes: Array("hello".utf8)), "-o", out], 1, "not an audio file"),
             ([own, "-o", own], 1, "would replace"), ([own, "-o", folder.file("link.html")], 1, "would replace"),
@@ -271,11 +271,11 @@ struct InspectTests {
             ([Self.voice, "-o", out, "--from", "100"], 1, "ends before"),
             ([Self.voice, "-o", out, "--channel", "3"], 1, "no channel 3"),
             ([Self.voice, "-o", out, "--word", "maybe=0.5"], 1, "'maybe'"),
-            ([], 2, "takes one audio file"), ([Self.voice, Self.voice], 2, "takes one audio file"),
+            ([], 2, "needs a recording"), ([Self.voice, Self.voice, "-o", out], 2, "--output names the folder"),
             ([Self.voice, "--json", "-o", out], 2, "--json prints"), ([Self.voice, "-o", ""], 2, "name of a file"),
             ([Self.voice, "--from", "x"], 2, "--from takes seconds"), ([Self.voice, "--to", "nan"], 2, "--to takes"),
             ([Self.voice, "--from", "3", "--to", "3"], 2, "after --from"),
-            ([Self.voice, "--from", "0", "--to", "301"], 2, "at most 300"), ([Self.voice, "--jobs", "2"], 2, "--jobs"),
+            ([Self.voice, "--from", "0", "--to", "301"], 2, "at most 300"), ([Self.voice, "--jobs", "0"], 2, "--jobs"),
         ]
         for (arguments, status, says) in table {
             let program = try Program.beckon(["inspect"] + arguments)

@@ -92,6 +92,9 @@ final class LiveProgram {
         guard program.status == 0 else { throw POSIXError(.EPERM) }
     }
 
+    /// Whether it has ended by itself.
+    var hasEnded: Bool { !process.isRunning }
+
     func send(_ signal: Int32) { kill(process.processIdentifier, signal) }
 
     /// Runs a client command on the running service.
@@ -133,7 +136,7 @@ final class LiveProgram {
         return (end(SIGKILL), seconds)
     }
 
-    /// Sends a signal and waits; returns the exit status, or the negative number of the signal that killed it.
+    /// Sends a signal, 0 for none, and waits; returns the exit status, or the negative number of the signal that killed it.
     func end(_ signal: Int32 = SIGTERM) -> Int32 {
         send(signal)
         process.waitUntilExit()

@@ -66,8 +66,33 @@ struct MistakeTests {
         ),
         (["words", "list"], 2, "unknown task words list; did you mean beckon words?"),
         (["words", "import", "notes.txt"], 1, "notes.txt: not a word store; name one that beckon wrote"),
-        (["inspect", voice, "page.html"], 2, "inspect takes one audio file; did you mean --output page.html?"),
-        (["inspect", "sounds"], 1, "is a directory, not an audio file"),
+        (["inspect", voice, "page.html"], 2, "page.html is no recording; did you mean --output page.html?"),
+        (["inspect", "sounds"], 1, "no audio files"), (["inspect"], 2, "inspect needs a recording"),
+        (["inspect", voice, voice, "-o", "-"], 2, "several pages do not fit standard output"),
+        (["inspect", voice, voice, "-o", "notes.txt"], 1, "notes.txt: cannot create this folder: a file has its name"),
+        (["classify", "--json", "--csv", voice], 2, "--json and --csv exclude each other; give one of them"),
+        (["classify", "--json", "-f", "csv", voice], 2, "--json and --format csv exclude each other"),
+        (["classify", "-f", "jsonl", voice], 2, "not 'jsonl'; did you mean json?"),
+        (["classify", "-f", "TXT", voice], 2, "not 'TXT'; did you mean table?"),
+        (["classify", "-o", "results", voice], 2, "--output needs a format: a name that ends in .csv or .json, or"),
+        (["classify", "--csv", "-o", "empty.wav", voice], 2, "empty.wav would be a recording; name another file"),
+        (
+            ["classify", "--model", "comands", voice], 1,
+            "no model comands came with the program; did you mean commands?"
+        ),
+        (
+            ["listen", "--model", "voices", "--file", voice], 78,
+            "there is commands, flatspeech; a folder needs a slash, as in ./voices"
+        ),
+        (["classify", "-m", "notes.txt", voice], 1, "notes.txt is a file; name the folder of the model"),
+        (["config", "init"], 2, "config init asks three questions on a terminal; --yes takes the default of each"),
+        (
+            ["config", "init", "--yes", "notes.txt"], 1,
+            "notes.txt: exists already and is not replaced; edit it, move it away"
+        ),
+        (["config", "init", "--yes", "sounds"], 1, "sounds: exists already and is not replaced; name another file"),
+        (["config", "init", "--yes", "notes.txt/a"], 1, "notes.txt: cannot create this folder"),
+        (["config", "check", "--yes"], 2, "--yes goes with config init"),
         (["inspect", voice, "-o", "sounds"], 1, "sounds: cannot write the report here"),
         (
             ["record", "-l", "left", "--speaker", "ada", "--file", voice, "notes.txt"], 1,
@@ -80,7 +105,9 @@ struct MistakeTests {
         (["classify", "--files-from", "/dev/null"], 0, "the list names no file, so there is nothing to classify"),
         (["evaluate", voice], 1, "not a folder; evaluate takes one with a folder for each word"),
         (["set", "yes", "0.7"], 2, "'yes 0.7' is not a word and its threshold; did you mean yes=0.7?"),
-        (["set", "yes=80"], 2, "the threshold of 'yes' lies between 0 and 1, such as 0.7"),
+        (["set", "yes=80"], 2, "the threshold of 'yes' lies between 0 and 1; did you mean yes=0.8?"),
+        (["set", "yes=80%"], 2, "did you mean yes=0.8?"), (["set", "yes=0,8"], 2, "did you mean yes=0.8?"),
+        (["set", "yes=7"], 2, "the threshold of 'yes' lies between 0 and 1; such as 0.7"),
         (["config", "check", "notes.txt"], 1, "notes.txt:1:1: a value was expected"),
         (["completions"], 2, "completions takes the name of one shell: bash, zsh, fish"),
     ]

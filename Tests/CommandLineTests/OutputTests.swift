@@ -44,6 +44,27 @@ struct OutputTests {
         #expect(program.lines.last?.hasPrefix("\(Voices.path("Rear_Left")),word,left,0.") == true)
     }
 
+    @Test func `--csv is --format csv, and a file's name selects its format`() throws {
+        let folder = try TestFolder()
+        let voice = Voices.path("Rear_Left")
+        let csv = try Program.beckon(["classify", "--format", "csv", voice]).output
+        let json = try Program.beckon(["classify", "--json", voice]).output
+        #expect(try Program.beckon(["classify", "--csv", voice]).output == csv)
+        #expect(try Program.beckon(["classify", "--csv", "-f", "csv", voice]).output == csv)
+        for (options, name, text) in [
+            ([], "a.csv", csv), ([], "b.CSV", csv), ([], "a.json", json), ([], "a.jsonl", json),
+            (["--json"], "c.csv", json),
+            (["--csv"], "table", csv),
+        ] {
+            let program = try Program.beckon(["classify", "-o", folder.file(name)] + options + [voice])
+            #expect(program.status == 0 && program.output == "", "\(program.error)")
+            #expect(String(decoding: try folder.bytes(name), as: UTF8.self) == text, "\(name)")
+        }
+        // A second run with the same name replaces it, and another's journal is not.
+        #expect(try Program.beckon(["classify", "-o", folder.file("a.csv"), "--resume", voice]).status == 0)
+        #expect(String(decoding: try folder.bytes("a.csv"), as: UTF8.self) == csv)
+    }
+
     @Test(arguments: [false, true])
     func `rows of phrases and of long words stay in the table's columns`(clips: Bool) {
         let words = ["left", "go", "ein sehr langes Wort"]

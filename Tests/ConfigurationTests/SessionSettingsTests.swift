@@ -1,5 +1,6 @@
 import Core
 import JSON
+import Spotting
 import Testing
 
 @testable import Configuration
@@ -124,6 +125,25 @@ struct SessionSettingsTests {
         #expect(configuration.sessions.first?.thresholds == [:])
         // "on" would otherwise count at any time; "off" still has a session.
         #expect(configuration.words == ["on": Self.disabled])
+    }
+
+    @Test func `only some words keep their phrases and sessions`() throws {
+        var configuration = Configuration()
+        for text in ["go left", "Go  Stop", "go"] {
+            var phrase = Configuration.Phrase()
+            phrase.phrase = text
+            configuration.phrases.append(phrase)
+        }
+        for (wake, words) in [("go", ["stop", "yes"]), ("yes", ["go"]), ("stop", ["left"])] {
+            var session = Configuration.Session()
+            (session.wake, session.words) = (wake, words)
+            configuration.sessions.append(session)
+        }
+        configuration.keepOnly(words: ["GO", "stop"])
+        #expect(configuration.phrases.map(\.phrase) == ["Go  Stop", "go"])
+        #expect(configuration.sessions.map(\.wake) == ["go"])
+        let choices = configuration.thresholdChoices
+        #expect(!choices.disables("go") && !choices.disables("stop") && choices.disables("left"))
     }
 
     private static let disabled: Configuration.Word = {

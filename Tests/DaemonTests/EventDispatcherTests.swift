@@ -82,6 +82,43 @@ struct EventDispatcherTests {
         dispatcher.stop()
     }
 
+    @Test func `after the last event there are no more, and a wake word is not the last`() throws {
+        let text = "{ phrases: [{ phrase: 'yes left' }], sessions: [{ wake: 'yes', words: ['left'] }] }"
+        for (last, count) in [(ListeningLimit.Event.word, 3), (.phrase, 4), (nil, 5)] {
+            let seen = Collector { "\($0.kind.key) \($0.name)" }
+            let dispatcher = try EventDispatcher(
+                try configuration(text),
+                labels: Self.labels,
+                device: "mic",
+                last: last,
+                sinks: [seen]
+            )
+            try dispatcher.start()
+            dispatcher.queue.push(Self.queued(0))
+            dispatcher.queue.push(Self.queued(0, kind: .phrasePartial))
+            #expect(comesTrue { seen.lines.all.count == 2 } && !dispatcher.isOver)
+            dispatcher.queue.push(Self.queued(1, time: 2))
+            dispatcher.queue.push(Self.queued(0, kind: .phrase, time: 2))
+            dispatcher.queue.push(Self.queued(1, time: 3))
+            dispatcher.stop()
+            let all = ["word yes", "phrase-partial yes left", "word left", "phrase yes left", "word left"]
+            #expect(seen.lines.all == Array(all.prefix(count)) && dispatcher.isOver == (last != nil))
+        }
+    }
+
+    @Test func `time is over by the audio of a file, of other sources also by the clock`() {
+        let limit = ListeningLimit(seconds: 2)
+        for (elapsed, played, isFile, isOver) in [
+            (1.9, nil, false, false), (2, nil, false, true), (9, 1.9, true, false), (1, 2, true, true),
+            (1, 2, false, true),
+            (2, 0.1, false, true),
+        ] as [(Double, Double?, Bool, Bool)] {
+            #expect(limit.isOver(elapsed: elapsed, played: played, isFile: isFile) == isOver)
+        }
+        #expect(!ListeningLimit(first: .word).isOver(elapsed: 1e9, played: nil, isFile: false))
+        #expect(limit.isSet && ListeningLimit(first: .word).isSet && !ListeningLimit().isSet)
+    }
+
     @Test func `a session gives events with its name, and its words say that they belong to it`() throws {
         let seen = Collector { "\($0.kind.key) \($0.name) \($0.session ?? "-") \($0.json)" }
         let text = "{ cooldown: 9, sessions: [{ wake: 'yes', words: ['left'], onStart: [{ journal: 'info' }] }] }"

@@ -131,4 +131,21 @@ struct ThresholdChoicesTests {
             try choices.thresholds(of: vocabulary, mode: .spot)
         }
     }
+
+    @Test func `where only some words are chosen, no other one has a threshold`() throws {
+        let vocabulary = try Self.vocabulary()
+        var choices = ThresholdChoices()
+        choices.only = ["LAMP", "yes"]
+        choices.disabled = ["yes"]
+        let thresholds = try choices.thresholds(of: vocabulary, mode: .spot)
+        #expect(thresholds.words == ["lamp"])
+        choices.only = ["yes", "lmap"]
+        #expect {
+            try choices.thresholds(of: vocabulary, mode: .spot)
+        } throws: { error in
+            "\(error)".contains("'lmap'; did you mean 'lamp'? It knows yes, no")
+        }
+        choices.only = []
+        #expect(try choices.thresholds(of: vocabulary, mode: .spot).words == [])
+    }
 }

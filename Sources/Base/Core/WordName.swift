@@ -6,6 +6,14 @@ public enum WordName {
         name.lowercased().split { $0 == "_" || $0 == "-" || $0.isWhitespace }.joined(separator: " ")
     }
 
+    /// The name without white space at its ends.
+    public static func trimmed(_ name: String) -> String {
+        var name = name[...]
+        while name.first?.isWhitespace == true { name = name.dropFirst() }
+        while name.last?.isWhitespace == true { name = name.dropLast() }
+        return String(name)
+    }
+
     /// The known name that is meant: the same one, else the only one that is equal when folded; nil if there is none, or several.
     public static func match(_ name: String, in known: some Sequence<String>) -> String? {
         var found: [String] = []

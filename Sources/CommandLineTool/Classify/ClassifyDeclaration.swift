@@ -2,6 +2,13 @@ private import Core
 private import Spotting
 
 extension Classify: Command {
+    /// What other programs call the formats.
+    private static let formats = [
+        "jsonl": "json", "ndjson": "json", "jsonlines": "json", "tsv": "csv", "excel": "csv", "text": "table",
+        "txt": "table",
+        "labels": "audacity", "label": "audacity", "tracks": "audacity",
+    ]
+
     static let declaration = CommandDeclaration(
         names: [
             CommandName(
@@ -31,15 +38,15 @@ extension Classify: Command {
                 SharedOptions.channel,
             ],
             "Output": [
-                SharedOptions.jsonLines,
+                SharedOptions.jsonLines, Option(name: "--csv", help: "print comma-separated values with a header line"),
                 Option(
                     name: "--format",
                     short: "-f",
-                    value: .choice("NAME", ClassifyOptions.Format.self) { format in
+                    value: .choice("NAME", ClassifyOptions.Format.self, synonyms: Self.formats) { format in
                         switch format {
                         case .table: "columns for reading (default)"
                         case .json: "as --json"
-                        case .csv: "comma-separated values with a header line"
+                        case .csv: "as --csv"
                         case .records: "one JSON object per file, with its events or its error"
                         case .audacity: "a label track; for several files with --output"
                         }
@@ -56,6 +63,13 @@ extension Classify: Command {
                     value: .text("PATH", "path", .file),
                     help: "file for the results, with a journal beside it; of label tracks, the folder",
                     manual: """
+                        Without an option for the format, a name that ends in
+                        .Pa .csv ,
+                        .Pa .json ,
+                        .Pa .jsonl
+                        or
+                        .Pa .ndjson
+                        selects it.
                         An existing file is replaced.
                         The journal,
                         .Pa path Ns .journal ,
@@ -130,6 +144,7 @@ extension Classify: Command {
             "beckon classify --format audacity talk.wav > talk.txt",
             "arecord -d 5 -f S16_LE -r 16000 -t raw | beckon classify --raw 16000,1,s16 -",
             "find . -name '*.wav' -print0 | beckon classify -0 --files-from -",
+            "beckon classify -o words.csv recordings/",
             "beckon classify --json --output words.json --resume archive/",
         ]
     )

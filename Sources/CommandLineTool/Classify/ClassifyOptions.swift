@@ -1,4 +1,5 @@
 import Audio
+private import Core
 import Corpus
 
 /// The options of `beckon classify`.
@@ -18,7 +19,11 @@ struct ClassifyOptions {
     /// The format of the audio on standard input; nil if it has a header.
     var raw: RawFormat? { arguments.value("--raw").flatMap { RawFormat($0) } }
     var clips: Bool { arguments.has("--clips") }
-    var format: Format { arguments.has("--json") ? .json : arguments.choice("--format") ?? .table }
+    var format: Format {
+        if arguments.has("--json") { return .json }
+        if arguments.has("--csv") { return .csv }
+        return arguments.choice("--format") ?? output.flatMap(Self.format(ofFile:)) ?? .table
+    }
     /// The folder for label tracks, or the file for the results of other formats; nil for standard output.
     var output: String? { arguments.value("--output") }
     /// Whether to go on with the file of results.
@@ -40,7 +45,9 @@ struct ClassifyOptions {
         }
         // An engine has many workers.
         if !arguments.has("--jobs") { listening.jobs = 1 }
-        let others = ["--files-from", "--output", "--resume", "--shard", "--raw", "--stats", "--format", "--json"]
+        let others = [
+            "--files-from", "--output", "--resume", "--shard", "--raw", "--stats", "--format", "--json", "--csv",
+        ]
         guard paths.isEmpty, !others.contains(where: arguments.has) else {
             throw UsageError(
                 "--worker gets files from standard input and answers in JSON; give neither files nor output options"
@@ -65,10 +72,32 @@ struct ClassifyOptions {
         }
     }
 
+    /// The format that the name of a file says; nil for a name that says none.
+    private static func format(ofFile path: String) -> Format? {
+        switch PathName(path).ending.lowercased() {
+        case "csv": .csv
+        case "json", "jsonl", "ndjson": .json
+        default: nil
+        }
+    }
+
     private func checkOutput() throws(UsageError) {
+        var formats = ["--json", "--csv"].filter(arguments.has)
+        if let format = arguments.value("--format"), !formats.contains("--" + format) {
+            formats.append("--format " + format)
+        }
+        guard formats.count <= 1 else {
+            throw UsageError("\(formats.joined(separator: " and ")) exclude each other; give one of them")
+        }
         guard output == nil || format != .table else {
             throw UsageError(
-                "--output goes with --format json, csv, records or audacity; a table goes to standard output"
+                "--output needs a format: a name that ends in .csv or .json, or --format csv, json, records or audacity; a table "
+                    + "goes to standard output"
+            )
+        }
+        if let output, format != .audacity, FileWalk.audioEndings.contains(PathName(output).ending.lowercased()) {
+            throw UsageError(
+                "--output is the file for results, and \(printable(output)) would be a recording; name another file"
             )
         }
         guard !resumes || output != nil && format != .audacity else {

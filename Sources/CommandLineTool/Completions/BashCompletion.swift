@@ -165,6 +165,12 @@ struct BashCompletion {
         case .file: reply(#"compgen -f -- "$current""#)
         case .folder: reply(#"compgen -d -- "$current""#)
         case .device: "_beckon_devices"
+        case .wordsOrFile:
+            reply(
+                #"compgen -W "none \#(completionWords.joined(separator: " "))" -- "$current"; compgen -f -- "$current""#
+            )
+        case .model:
+            reply(#"compgen -W "$(beckon generate models 2>/dev/null)" -- "$current"; compgen -d -- "$current""#)
         case .wordsFile: reply(#"compgen -W none -- "$current"; compgen -f -- "$current""#)
         case .modelWord: "_beckon_words"
         case .setting: "_beckon_settings"

@@ -91,6 +91,8 @@ struct FishCompletion {
         case .nothing: isValue ? "-x" : ""
         case .file: isValue ? "-r -F" : "-F"
         case .wordsFile: "-r -F -a none"
+        case .wordsOrFile: "-r -F -a 'none \(completionWords.joined(separator: " "))'"
+        case .model: offer("'(beckon generate models 2>/dev/null; __fish_complete_directories)'")
         case .folder: offer("'(__fish_complete_directories)'")
         case .device: offer("'(__beckon_devices)'")
         case .modelWord: offer("\"$words\"")

@@ -38,6 +38,18 @@ struct ZshCompletion {
             _files
         }
 
+        _beckon_words_or_file() {
+            compadd none \(completionWords.joined(separator: " "))
+            _files
+        }
+
+        # The models that came with the program, and folders.
+        _beckon_models() {
+            local -a models=(${(f)"$(beckon generate models 2>/dev/null)"})
+            compadd -- $models
+            _directories
+        }
+
         _beckon() {
             local context state state_descr line
             typeset -A opt_args
@@ -123,6 +135,8 @@ struct ZshCompletion {
         case .folder: "_directories"
         case .device: "_beckon_devices"
         case .wordsFile: "_beckon_words_file"
+        case .wordsOrFile: "_beckon_words_or_file"
+        case .model: "_beckon_models"
         case .modelWord: "_beckon_words"
         case .setting: "_beckon_settings"
         case .taughtWord: "_beckon_taught"

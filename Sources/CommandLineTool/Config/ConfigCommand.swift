@@ -5,22 +5,26 @@ private import FoundationEssentials
 import JSON
 private import Spotting
 
-/// `beckon config check` and `beckon config show`: checks or prints the configuration; needs no running service.
+/// `beckon config check`, `show` and `init`: checks, prints or writes the configuration; needs no running service.
 struct ConfigCommand {
-    private enum Task: String { case check, show }
+    private enum Task: String { case check, show, `init` }
 
     private let task: Task
     private let path: String?
+    private let yes: Bool
 
     init(_ arguments: Arguments) throws(UsageError) {
-        guard let task = arguments.task.flatMap(Task.init) else { throw UsageError("config needs check or show") }
+        guard let task = arguments.task.flatMap(Task.init) else { throw UsageError("config needs check, show or init") }
         guard arguments.operands.count <= 1 else { throw UsageError("config \(task.rawValue) takes one file") }
+        yes = arguments.has("--yes")
+        guard !yes || task == .`init` else { throw UsageError("--yes goes with config init, which asks questions") }
         self.task = task
         path = arguments.operands.first
     }
 
     /// Runs the command. Returns the exit status.
-    func run() -> Int32 {
+    func run() throws -> Int32 {
+        if task == .`init` { return try ConfigInit(file: path, yes: yes).run() }
         let environment = ProcessInfo.processInfo.environment
         guard let path = path ?? ConfigurationFile.find(environment: environment) else {
             return report(

@@ -3,7 +3,7 @@ extension ConfigCommand: Command {
         names: [
             CommandName(
                 name: "config",
-                abstract: "check the service's configuration, or print it",
+                abstract: "check, print or write the service's configuration",
                 tasks: [
                     CommandName(
                         name: "check",
@@ -18,16 +18,30 @@ extension ConfigCommand: Command {
                         abstract: "print every key with the value in force, as one JSON object",
                         operands: [Operand(title: "file", completion: .file, isOptional: true)]
                     ),
+                    CommandName(
+                        name: "init",
+                        abstract: """
+                            ask three questions, and write a configuration with comments; an existing file is not \
+                            replaced, and - is standard output
+                            """,
+                        operands: [Operand(title: "file", completion: .file, isOptional: true)]
+                    ),
                 ]
             )
         ],
-        usage: ["beckon config check [FILE]", "beckon config show [FILE]"],
+        usage: ["beckon config check [FILE]", "beckon config show [FILE]", "beckon config init [--yes] [FILE|-]"],
         discussion: """
             Without FILE it is the one that the service would read: the user's own,
             ~/.config/beckon/config.json5, if it exists, else the system's,
             /etc/beckon/config.json5. It is JSON with comments; the sample explains every
-            key.
+            key. init writes the user's own, and root the system's.
             """,
-        notes: "Exit status: 0 if the configuration is valid, 1 if it is not."
+        groups: [
+            "Options": [
+                Option(name: "--yes", short: "-y", help: "init asks nothing, and takes the default of every answer")
+            ]
+        ],
+        notes: "Exit status: 0 if the configuration is valid or was written, 1 if not.",
+        examples: ["beckon config init", "beckon config init --yes kitchen.json5"]
     )
 }

@@ -19,7 +19,7 @@ extension Doctor: Command {
                 Option(
                     name: "--model",
                     short: "-m",
-                    value: .folder,
+                    value: .model,
                     help: "model folder (default: the configuration's)"
                 ),
                 SharedOptions.json(help: "print one JSON object per line, with check, grade, text and remedy"),

@@ -4,7 +4,7 @@ import Reports
 import Spotting
 private import System
 
-/// `beckon inspect FILE`: the model's features and scores over a recording, as an HTML page or as JSON.
+/// `beckon inspect FILE…`: the model's features and scores over a recording, as an HTML page or as JSON.
 struct Inspect {
     private let options: InspectOptions
     private let detector: DetectorSettings
@@ -18,7 +18,7 @@ struct Inspect {
         options = try InspectOptions(arguments)
         detector = try options.listening.detector()
         pagePath = InspectPagePath(options.file)
-        guard let named = options.path, !options.json else {
+        guard let named = options.path, !options.json, !options.isMany else {
             (page, path) = (nil, nil)
             return
         }
@@ -32,9 +32,10 @@ struct Inspect {
 
     /// Runs the command. Returns the exit status.
     func run() throws -> Int32 {
+        guard !options.isMany else { return try InspectPages(options: options, detector: detector).run() }
         Interrupt.watch()
         let progress = Progress(files: 1, isShown: Terminal.errorIsTerminal)
-        let trace = try RecordingTrace(options.traceSettings(detector)) {
+        let trace = try RecordingTrace(options.traceSettings(detector, file: options.file)) {
             progress.report(file: options.file, seconds: $0, of: $1)
             return !Interrupt.isRequested
         }

@@ -12,15 +12,18 @@ extension Inspect: Command {
             CommandName(
                 name: "inspect",
                 abstract: "show how the model scores a recording, as a page",
-                operands: [Operand(title: "file", completion: .file)]
+                operands: [Operand(title: "file", completion: .file, repeats: true)]
             )
         ],
-        usage: ["beckon inspect [OPTION…] FILE"],
+        usage: ["beckon inspect [OPTION…] FILE|DIR…"],
         discussion: """
             Writes one HTML page without external files: problems of the recording and
             their remedies; the waveform, the log-mel spectrogram that the network gets,
             the score of every class and the gate's state over time; what each sound was;
             and the words that were detected.
+
+            Of several recordings, or a folder, it writes a page each into a folder, and
+            index.html, which leads to them.
             """,
         groups: [
             "What to show": [
@@ -40,25 +43,30 @@ extension Inspect: Command {
                     value: .file,
                     help: """
                         page to write, or - for standard output (default: FILE's name ending in .html, in the \
-                        current folder)
+                        current folder); of several recordings, the folder (default: inspect)
                         """,
-                    manual: "The page of another recording is not replaced, but a number added."
+                    manual: """
+                        The page of another recording, and an index that another program wrote, is
+                        not replaced, but a number added.
+                        """
                 ),
                 Option(
                     name: "--audio",
                     help: "embed the sound, with a player that moves over the charts (2.6 MB a minute)"
                 ),
-                SharedOptions.json(help: "print everything as one JSON object on standard output, and write no page"),
+                SharedOptions.json(help: "print everything as one JSON object per recording, and write no page"),
             ],
+            "Processing": [SharedOptions.jobs],
         ],
         notes: """
-            Where a file is damaged, the page shows the part before the damage, and the
-            exit status is 1.
+            A recording that cannot be read is reported and listed in the index; the
+            others are still done, and the exit status is then 1. Where a file is
+            damaged, the page shows the part before the damage, and the exit status is 1.
             """,
         examples: [
             "beckon inspect recording.flac",
             "beckon inspect --from 60 --to 75 --mode command -o talk.html talk.wav",
-            "beckon inspect --audio talk.wav",
+            "beckon inspect --audio talk.wav", "beckon inspect --output pages recordings/",
         ]
     )
 }

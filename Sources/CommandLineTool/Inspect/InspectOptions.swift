@@ -5,7 +5,14 @@ import Spotting
 /// The options of `beckon inspect`.
 struct InspectOptions {
     private let arguments: Arguments
+    /// The recordings, and folders of them.
+    var paths: [String] { arguments.operands }
+    /// The only recording, or the first path of several.
     let file: String
+    /// Whether there may be several recordings, which get an index page.
+    let isMany: Bool
+    /// The folder of the pages of several recordings.
+    var folder: String { output ?? "inspect" }
     /// The start in seconds, rounded down to a hop (0.1 s).
     let from: Double
     /// The end in seconds, rounded up to a hop (0.1 s); nil for the file's end.
@@ -22,13 +29,14 @@ struct InspectOptions {
 
     init(_ arguments: Arguments) throws(UsageError) {
         self.arguments = arguments
-        guard let file = arguments.operands.first, arguments.operands.count == 1 else {
-            if arguments.operands.count == 2, let page = arguments.operands.last, page.hasSuffix(".html") {
-                throw UsageError("inspect takes one audio file; did you mean --output \(printable(page))?")
-            }
-            throw UsageError("inspect takes one audio file, and was given \(arguments.operands.count)")
+        guard let file = arguments.operands.first else {
+            throw UsageError("inspect needs a recording, or a folder of them")
+        }
+        if let page = arguments.operands.last, arguments.operands.count > 1, page.hasSuffix(".html") {
+            throw UsageError("\(printable(page)) is no recording; did you mean --output \(printable(page))?")
         }
         self.file = file
+        isMany = arguments.operands.count > 1 || PathName.isFolder(file)
         listening = try ListeningOptions(arguments)
         // The epsilon keeps a multiple of 0.1 at its hop, although binary floating point does not hold it exactly.
         from = arguments.number("--from").map { ($0 * 10 + 1e-6).rounded(.down) / 10 } ?? 0
@@ -38,6 +46,12 @@ struct InspectOptions {
             throw UsageError("--json prints to standard output, in place of the report that --output names")
         }
         guard output != "" else { throw UsageError("--output needs the name of a file, or - for standard output") }
+        if isMany, let output, output.hasSuffix(".html"), !PathName.isFolder(output) {
+            throw UsageError("--output names the folder of the pages of several recordings, not a page as \(printable(output))")
+        }
+        guard !isMany || output != "-" else {
+            throw UsageError("several pages do not fit standard output; name a folder with --output, or give --json")
+        }
         if let to {
             guard to > from else { throw UsageError("--to must lie after --from") }
             guard to - from <= Self.longest + 0.05 else {
@@ -47,7 +61,7 @@ struct InspectOptions {
     }
 
     /// The settings of the trace.
-    func traceSettings(_ detector: DetectorSettings) -> RecordingTrace.Settings {
+    func traceSettings(_ detector: DetectorSettings, file: String) -> RecordingTrace.Settings {
         RecordingTrace.Settings(file: file, detector, mix: listening.mix, from: from, to: to)
     }
 

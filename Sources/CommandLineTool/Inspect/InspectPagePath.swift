@@ -20,15 +20,23 @@ struct InspectPagePath {
         mark = "<!-- recording \(String(sum, radix: 16)) -->\n"
     }
 
+    private init(mark: String) { self.mark = mark }
+
+    /// The page that leads to those of several recordings.
+    static let index = InspectPagePath(mark: "<!-- index of recordings -->\n")
+
     /// A page with the mark.
     func marked(_ html: String) -> String { html + mark }
 
     /// The first path that is free, or has a page of the same recording: `a.html`, `a-2.html` and so on.
-    func firstFree(_ path: String) -> String {
+    ///
+    /// - Parameter taken: paths that have other pages.
+    func firstFree(_ path: String, besides taken: Set<String> = []) -> String {
+        func serves(_ path: String) -> Bool { !taken.contains(path) && (isFree(path) || hasMark(path)) }
         let stem = path.hasSuffix(".html") ? String(path.dropLast(5)) : path
-        for number in 2...1000 where !(isFree(path) || hasMark(path)) {
+        for number in 2...1000 where !serves(path) {
             let other = "\(stem)-\(number).html"
-            if isFree(other) || hasMark(other) { return other }
+            if serves(other) { return other }
         }
         return path
     }

@@ -65,7 +65,7 @@ struct Listen {
         ) { configuration in options.override(&configuration) }
         // The files may lie on a disk that does not answer.
         let settings = try signals.interruptible { try Misconfiguration.check { try loader.load() } }
-        let screen = try LiveScreen(json: options.json, played: options.input.name, log: log)
+        let screen = try LiveScreen(json: options.json, once: options.once, played: options.input.name, log: log)
         if screen.takesLog { destination.withLock { $0 = screen.output } }
         let (daemon, status): (Daemon, Int32)
         do {
@@ -75,6 +75,7 @@ struct Listen {
                 setup: .init(
                     .detector(options.input),
                     recording: options.record,
+                    limit: options.limit,
                     environment: environment,
                     output: screen.output,
                     outputIsJSON: options.json,
@@ -92,9 +93,20 @@ struct Listen {
             throw error
         }
         if let summary = screen.end(until: Clock.now + Self.timeout) { log.write(.info, summary) }
+        let isMissed = options.limit.isSet && !daemon.hasFound && status != 130
+        if isMissed { log.write(.notice, Self.missed(options)) }
         logOutput.finish(until: Clock.now + Self.timeout)
+        let result = isMissed ? Self.missedStatus : status
         // The exit handlers of libraries may wait for the thread that hangs.
-        if daemon.isStuck { _exit(status) }
-        return status
+        if daemon.isStuck { _exit(result) }
+        return result
+    }
+
+    /// The exit status of `--once` and `--seconds` without a word.
+    private static let missedStatus: Int32 = 3
+
+    private static func missed(_ options: ListenOptions) -> String {
+        let what = options.limit.first == .phrase ? "phrase" : "word"
+        return "no \(what) came" + (options.limit.seconds.map { " within \(shortest($0)) s" } ?? "")
     }
 }

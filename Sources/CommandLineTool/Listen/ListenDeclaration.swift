@@ -33,17 +33,39 @@ extension Listen: Command {
                 SharedOptions.jsonLines,
                 Option(name: "--record", value: .file, help: "also write the audio to a file, as 16 kHz WAV"),
             ],
+            "When to end, for scripts": [
+                Option(
+                    name: "--once",
+                    help: "print the first word, or the first phrase of --phrase, and end",
+                    manual: """
+                        Of words and phrases the name alone is printed, with
+                        .Fl -json
+                        the event.
+                        A wake word, which starts a session, does not end it.
+                        """
+                ),
+                Option(
+                    name: "--seconds",
+                    value: .seconds(0.1...1e7, expected: "seconds of at least 0.1, such as 5"),
+                    help: "end after this time",
+                    manual: """
+                        With either of both there is no control socket and no integration, but words
+                        run their actions.
+                        """
+                ),
+            ],
         ],
         notes: """
             Signals: SIGHUP reads the configuration again, SIGUSR1 mutes and unmutes.
             beckon status, mute, unmute, reload, set and events do the same and more.
 
-            Exit status: 78 if the configuration is invalid, or the model or a word that
+            Exit status: with --once or --seconds 3 if no word came; 78 if the configuration is invalid, or the model or a word that
             it or an option names; otherwise as for all commands, see beckon help.
             """,
         examples: [
             "beckon listen", "beckon listen --device hw:CARD=Device,DEV=0 --word stop=0.9",
             "beckon listen --file talk.wav --json",
+            "if beckon listen --once --words yes,no --seconds 5; then echo heard; fi",
             "arecord -q -f S16_LE -r 16000 -t raw | beckon listen --raw 16000,1,s16 -",
         ]
     )

@@ -1,6 +1,7 @@
 import Audio
 import Configuration
 private import Core
+import Daemon
 private import Glibc
 import Input
 import Spotting
@@ -17,6 +18,13 @@ struct ListenOptions {
     /// The path of a WAV file to record the audio to; nil for none.
     var record: String? { arguments.value("--record") }
     var json: Bool { arguments.has("--json") }
+    /// Whether it ends after the first word, or after the first phrase of `--phrase`.
+    var once: Bool { arguments.has("--once") }
+    /// When it ends by itself.
+    var limit: ListeningLimit {
+        let first = arguments.has("--phrase") ? ListeningLimit.Event.phrase : .word
+        return ListeningLimit(first: once ? first : nil, seconds: arguments.number("--seconds"))
+    }
 
     /// The operand for audio on standard input.
     private static let standardInput = "-"
@@ -59,6 +67,7 @@ struct ListenOptions {
             configuration.words[word, default: Configuration.Word()].choose(choice)
             for session in configuration.sessions.indices { configuration.sessions[session].thresholds[word] = nil }
         }
+        if let only = listening.onlyWords { configuration.keepOnly(words: only) }
         for text in arguments.all("--phrase") {
             var phrase = Configuration.Phrase()
             phrase.phrase = text

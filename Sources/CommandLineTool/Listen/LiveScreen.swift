@@ -23,6 +23,8 @@ final class LiveScreen: EventSink {
             var counts: [String: Int] = [:]
             var heldPeak = -120.0
             var heldSince = Clock.now
+            /// With `--once`: what is printed at the end, with its line end.
+            var answer = ""
         }
 
         let state = Mutex(State())
@@ -39,6 +41,8 @@ final class LiveScreen: EventSink {
     /// Standard output.
     let output: LineWriter
     private let json: Bool
+    /// Whether only the word that ends listening is printed.
+    private let once: Bool
     /// The name of a file or stream that is played; nil for a microphone.
     private let played: String?
     private let shown: Shown
@@ -46,10 +50,12 @@ final class LiveScreen: EventSink {
     private let terminal: PanelTerminal?
 
     /// - Parameters:
+    ///   - once: whether only the word that ends listening is printed.
     ///   - played: the name of a file or stream that is played; nil for a microphone.
     ///   - log: gets the number of dropped lines.
-    init(json: Bool, played: String?, log: ServiceLog) throws {
+    init(json: Bool, once: Bool, played: String?, log: ServiceLog) throws {
         self.json = json
+        self.once = once
         self.played = played
         let shown = Shown()
         self.shown = shown
@@ -86,6 +92,12 @@ final class LiveScreen: EventSink {
 
     func receive(_ event: DetectionEvent) {
         guard event.kind != .nearMiss else { return }
+        guard !once else {
+            // The newest one is the last one, if there is a last one.
+            let answer = json ? "\(event.json)\n" : "\(printable(event.name))\n"
+            if event.kind == .word || event.kind == .phrase { shown.state.withLock { $0.answer = answer } }
+            return
+        }
         guard !json else {
             output.write("\(event.json)\n")
             return
@@ -122,7 +134,8 @@ final class LiveScreen: EventSink {
     /// - Parameter hasFailed: whether an error follows, in place of the summary.
     /// - Returns: the summary where it is not written here, because standard output is for programs to read.
     func end(until time: Instant, hasFailed: Bool = false) -> String? {
-        let summary = json || hasFailed ? nil : summary
+        let summary = json || once || hasFailed ? nil : summary
+        if once, shown.daemon?.hasFound == true { output.write(shown.state.withLock { $0.answer }) }
         if terminal != nil, let summary { output.write(wrapped(summary, columns: Terminal.outputSize.columns) + "\n") }
         output.finish(until: time)
         terminal?.hide()

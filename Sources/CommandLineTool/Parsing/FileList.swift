@@ -16,6 +16,18 @@ extension PathName {
         text.utf8.contains(0x2F) || !PathName(text).ending.isEmpty || exists(text)
     }
 
+    /// Whether a text may name a file, but not a folder: one that exists, or what looks like one.
+    static func mayBeFile(_ text: String) -> Bool {
+        if text.utf8.contains(0x2F) || !PathName(text).ending.isEmpty { return true }
+        var status = stat()
+        return stat(FileName.cString(text), &status) == 0 && status.st_mode & S_IFMT != S_IFDIR
+    }
+
+    static func isFolder(_ text: String) -> Bool {
+        var status = stat()
+        return stat(FileName.cString(text), &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+    }
+
     static func exists(_ text: String) -> Bool { access(FileName.cString(text), F_OK) == 0 }
 }
 

@@ -14,6 +14,8 @@ struct ListeningOptions {
     var confirms: Bool
     /// The file of taught words, or "none" for no taught words; nil for the default file.
     var words: String?
+    /// The only words that may fire, as they were given; nil for all.
+    var onlyWords: [String]?
     /// What decides the thresholds of all words; nil without an option for it.
     var choice: ThresholdChoice?
     var wordChoices: [(word: String, choice: ThresholdChoice)] = []
@@ -28,7 +30,7 @@ struct ListeningOptions {
     /// - Throws: for options that exclude each other.
     init(_ arguments: Arguments) throws(UsageError) {
         jobs = arguments.whole("--jobs") ?? ProcessInfo.processInfo.activeProcessorCount
-        words = arguments.value("--words")
+        (words, onlyWords) = try Self.words(arguments.all("--words"))
         modelFolder = arguments.value("--model")
         confirms = !arguments.has("--no-confirm")
         mode = arguments.choice("--mode")
@@ -48,6 +50,47 @@ struct ListeningOptions {
             return choice.map { (parts[0], $0) }
         }
         channels = arguments.value("--channel").flatMap { Configuration.Channels($0) }
+        try checkPhrases(arguments.all("--phrase"))
+    }
+
+    /// Tells the file of taught words from names of words, with commas between. What looks like a path, `none`, and what a file has
+    /// as its name is a file.
+    private static func words(_ values: [String]) throws(UsageError) -> (file: String?, only: [String]?) {
+        var (file, only): (String?, [String]?) = (nil, nil)
+        for value in values {
+            guard value == "none" || PathName.mayBeFile(value) else {
+                let names = value.split(separator: ",", omittingEmptySubsequences: false).map {
+                    WordName.trimmed(String($0))
+                }
+                guard !names.contains("") else {
+                    throw UsageError(
+                        "--words takes words with commas between, such as yes,no, or a file, not '\(printable(value))'"
+                    )
+                }
+                only = (only ?? []) + names
+                continue
+            }
+            guard file == nil || file == value else {
+                throw UsageError(
+                    "--words names two files, '\(printable(file ?? ""))' and '\(printable(value))'; leave one out"
+                )
+            }
+            file = value
+        }
+        return (file, only)
+    }
+
+    /// Phrases of words that may not fire would never be reported.
+    private func checkPhrases(_ phrases: [String]) throws(UsageError) {
+        guard let onlyWords else { return }
+        let kept = onlyWords.map(WordName.folded)
+        for phrase in phrases {
+            let parts = Phrase.parts(of: WordName.folded(phrase), words: kept)
+            guard let missing = parts.first(where: { !kept.contains($0) }) else { continue }
+            throw UsageError(
+                "--phrase \"\(printable(phrase))\" needs the word '\(printable(missing))', which is not among --words; add it there"
+            )
+        }
     }
 
     var mix: ChannelMix { channels?.mix ?? .mix }
@@ -92,6 +135,7 @@ struct ListeningOptions {
     var choices: ThresholdChoices {
         var choices = ThresholdChoices()
         if let choice { choices.all = choice }
+        choices.only = onlyWords
         for (word, choice) in wordChoices { choices.words[word] = choice }
         return choices
     }

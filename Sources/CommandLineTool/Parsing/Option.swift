@@ -70,8 +70,12 @@ struct OptionValue: Sendable {
 /// What a shell offers as an option's value or as an operand.
 enum Completion: Hashable, Sendable {
     case nothing, file, folder, device
+    /// The name of a model that comes with the program, or a folder.
+    case model
     /// A file of taught words, or `none`.
     case wordsFile
+    /// Words of the model with commas between, a file of taught words, or `none`.
+    case wordsOrFile
     /// A word of the model, followed by `=`.
     case modelWord
     /// What `beckon set` takes: a word followed by `=`, or `sensitivity` and then its name.
@@ -99,6 +103,7 @@ extension OptionValue {
 
     static let file = text("FILE", "file", .file)
     static let folder = text("DIR", "folder", .folder)
+    static let model = text("DIR", "folder", .model)
     static let device = text("NAME", "name", .device)
 
     static func whole(_ range: ClosedRange<Int>) -> OptionValue {
@@ -124,10 +129,13 @@ extension OptionValue {
 
     /// One of the names of an enumeration.
     ///
-    /// - Parameter help: the meaning of each name, listed below the option's text.
+    /// - Parameters:
+    ///   - synonyms: names that people use for one of them, in lower case, for the message about them.
+    ///   - help: the meaning of each name, listed below the option's text.
     static func choice<Value: RawRepresentable & CaseIterable>(
         _ placeholder: String,
         _ type: Value.Type,
+        synonyms: [String: String] = [:],
         help: (Value) -> String
     ) -> OptionValue where Value.RawValue == String {
         let choices = Value.allCases.map { Choice(name: $0.rawValue, help: help($0)) }
@@ -138,7 +146,7 @@ extension OptionValue {
             completion: .names(names),
             expected: "one of \(names.joined(separator: ", "))",
             accepts: { names.contains($0) },
-            suggests: { nearestName(to: $0, of: names) },
+            suggests: { synonyms[$0.lowercased()] ?? nearestName(to: $0, of: names) },
             choices: choices
         )
     }

@@ -91,7 +91,7 @@ enum SharedOptions {
     static let model = Option(
         name: "--model",
         short: "-m",
-        value: .folder,
+        value: .model,
         help: "model folder, or a shipped model's name (default: commands)",
         isForListening: true
     )
@@ -113,10 +113,28 @@ enum SharedOptions {
         isForListening: true
     )
 
-    static let words = wordsFile(
-        help: "file of the taught words, or none (default: the file that enroll writes)",
+    static let words = Option(
+        name: "--words",
+        value: OptionValue(
+            placeholder: "W,…|FILE",
+            title: "words",
+            synopsis: "Ar word , Ns Ar ... | Ar file",
+            completion: .wordsOrFile,
+            expected: "words with commas between, such as yes,no, or a file of taught words",
+            accepts: { !$0.isEmpty }
+        ),
+        repeats: true,
+        help: """
+            the only words that may fire, such as yes,no; or the file of the taught words, or none (default: all \
+            words, and the file that enroll writes)
+            """,
         manual: """
-            See
+            What has a slash or an ending, and the name of a file that exists, is a file.
+            Both may be given.
+            With words, a phrase counts if it consists of them, and a wake session of the
+            configuration if they are its wake word and some of its words; the words of
+            other sessions count at any time.
+            For the default file see
             .Ev BECKON_WORDS
             below.
             """
@@ -194,7 +212,7 @@ extension OptionValue {
         completion: .nothing,
         expected: "a confidence between 0 and 1, such as 0.7",
         accepts: { isConfidence($0) },
-        suggests: { confidence(meantBy: $0) }
+        suggests: { ConfidenceText.meant(by: $0) }
     )
 
     static let wordConfidence = OptionValue(
@@ -212,7 +230,9 @@ extension OptionValue {
             let parts = text.split(separator: "=", omittingEmptySubsequences: false).map(String.init)
             guard parts.count == 2, !parts[0].isEmpty else { return nil }
             let names = Sensitivity.allCases.map(\.rawValue)
-            return (confidence(meantBy: parts[1]) ?? nearestName(to: parts[1], of: names)).map { "\(parts[0])=\($0)" }
+            return (ConfidenceText.meant(by: parts[1]) ?? nearestName(to: parts[1], of: names)).map {
+                "\(parts[0])=\($0)"
+            }
         }
     )
 
@@ -224,14 +244,6 @@ extension OptionValue {
         expected: "a number from 0 to 63, a list such as 0,1, or mix",
         accepts: { Configuration.Channels($0) != nil }
     )
-
-    /// The confidence that a decimal comma or a percentage stands for; nil for any other text.
-    private static func confidence(meantBy text: String) -> String? {
-        let number = text.replacing(",", with: ".").replacing("%", with: "")
-        if isConfidence(number) { return number }
-        guard let percentage = Double(decimal: number), percentage > 1, percentage < 100 else { return nil }
-        return shortest((percentage * 100).rounded() / 10_000)
-    }
 
     private static func isConfidence(_ text: String) -> Bool { Float(decimal: text).map { $0 > 0 && $0 < 1 } ?? false }
 }

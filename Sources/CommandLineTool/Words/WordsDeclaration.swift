@@ -64,7 +64,7 @@ extension WordsCommand: Command {
                 Option(
                     name: "--model",
                     short: "-m",
-                    value: .folder,
+                    value: .model,
                     help: "model that import adds words for (default: the commands model)"
                 ),
                 Option(name: "--replace", help: "import also replaces words of the same name"),

@@ -35,8 +35,18 @@ public struct ThresholdChoices: Equatable, Sendable {
     public var words: [String: ThresholdChoice] = [:]
     /// Words that never fire.
     public var disabled: Set<String> = []
+    /// The only words that may fire, however they are written; nil for all that are not disabled.
+    public var only: [String]?
 
     public init() {}
+
+    /// Whether a word never fires.
+    public func disables(_ word: String) -> Bool {
+        if disabled.contains(word) { return true }
+        guard let only else { return false }
+        let folded = WordName.folded(word)
+        return !only.contains { WordName.folded($0) == folded }
+    }
 
     /// The thresholds for a vocabulary.
     ///
@@ -50,9 +60,15 @@ public struct ThresholdChoices: Equatable, Sendable {
         for word in disabled.union(words.keys).sorted() where !known.contains(word) {
             throw .unknownWord(word, known: known)
         }
+        for word in only ?? [] where WordName.match(word, in: known) == nil {
+            let hint = nearestName(to: word, of: known).map { "did you mean '\($0)'? It" } ?? "it"
+            throw .unknownWord(word, known: known).saying(
+                "the model does not know the word '\(word)'; \(hint) knows \(known.joined(separator: ", "))"
+            )
+        }
         var values: [Float?] = []
         for (label, name) in vocabulary.labels.enumerated() {
-            if Labels.isSpecial(name) || disabled.contains(name) {
+            if Labels.isSpecial(name) || disables(name) {
                 values.append(nil)
                 continue
             }

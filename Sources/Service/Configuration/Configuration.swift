@@ -134,6 +134,8 @@ public struct Configuration: Equatable, Sendable {
     public var cooldown = 0.0
     /// The settings of single words, by word.
     public var words: [String: Word] = [:]
+    /// The only words that may fire, of the command line; nil for all. No key of a file.
+    public private(set) var onlyWords: [String]?
     /// The phrases to detect, in addition to words.
     public var phrases: [Phrase] = []
     /// Words that count only for some seconds after a wake word.
@@ -186,7 +188,24 @@ extension Configuration {
         choices.all = ThresholdChoice(threshold, else: sensitivity) ?? choices.all
         choices.words = words.compactMapValues(\.choice)
         choices.disabled = Set(words.filter { !$0.value.enabled }.keys)
+        choices.only = onlyWords
         return choices
+    }
+
+    /// From now on only these words may fire, the phrases that consist of them, and the sessions of which they are the wake word and
+    /// some of the words. The words of other sessions count at any time.
+    ///
+    /// - Parameter names: however they are written.
+    public mutating func keepOnly(words names: [String]) {
+        onlyWords = names
+        let kept = Set(names.map(WordName.folded))
+        phrases.removeAll {
+            !Spotting.Phrase.parts(of: WordName.folded($0.phrase), words: Array(kept)).allSatisfy(kept.contains)
+        }
+        sessions.removeAll { session in
+            !kept.contains(WordName.folded(session.wake))
+                || !session.words.contains { kept.contains(WordName.folded($0)) }
+        }
     }
 
     /// All words named by the configuration, in `words`, `phrases`, `sessions` and `wyoming`.

@@ -60,7 +60,7 @@ public struct ServiceSettings: Sendable {
             changed.overrides.all = all
         }
         for (word, choice) in change.words {
-            guard !choices.disabled.contains(word) else { throw .unknownWord(word, known: thresholds.words) }
+            guard !choices.disables(word) else { throw .unknownWord(word, known: thresholds.words) }
             changed.choices.words[word] = choice
             changed.overrides.words[word] = choice
         }
@@ -73,7 +73,7 @@ public struct ServiceSettings: Sendable {
         changed.streamDetector = try changed.makeStreamDetector()
         self = changed
         guard change.all != nil else { return [] }
-        return choices.words.keys.filter { change.words[$0] == nil && !choices.disabled.contains($0) }.sorted()
+        return choices.words.keys.filter { change.words[$0] == nil && !choices.disables($0) }.sorted()
     }
 
     /// Keeps what `beckon set` gave under earlier settings, except for words that are no longer known or for which the
@@ -116,7 +116,7 @@ public struct ServiceSettings: Sendable {
 extension ThresholdChoices {
     /// What decides a word's threshold; nil for a disabled word.
     fileprivate func choice(of word: String) -> ThresholdChoice? {
-        disabled.contains(word) ? nil : words[word] ?? all
+        disables(word) ? nil : words[word] ?? all
     }
 }
 

@@ -57,7 +57,7 @@ extension Configuration {
         return try sessions.map { session throws(SpottingError) in
             let labels = try session.words.map(label)
             let thresholds = try zip(session.words, labels).map { word, label throws(SpottingError) -> Float? in
-                guard !choices.disabled.contains(word) else { return nil }
+                guard !choices.disables(word) else { return nil }
                 let own = overrides[word] ?? session.thresholds[word].map(ThresholdChoice.confidence)
                 let choice = own ?? choices.words[word] ?? session.choice
                 return try vocabulary.threshold(label: label, choice, session.mode)

@@ -28,7 +28,7 @@ public final class Daemon: Sendable {
     let settings: Mutex<ServiceSettings>
     let changes: ChangeQueue
     let control: ControlServer?
-    /// Whether another service has the control socket, and with it what only one can have: sockets, ports, names at brokers,
+    /// Whether it only listens for a moment, or another service has the control socket, and with it what only one can have: sockets, ports, names at brokers,
     /// the list of misses.
     private let isBesideAnother: Bool
     let integrations: Integrations
@@ -99,6 +99,11 @@ public final class Daemon: Sendable {
     public var hops: UInt64 { pipeline?.detector.status.hops ?? 0 }
     /// The settings in force. Any thread.
     public var currentSettings: ServiceSettings { settings.withLock { $0 } }
+    /// Whether the event came that ends listening; without such an event, any word or phrase. Any thread.
+    public var hasFound: Bool {
+        guard let dispatcher = pipeline?.dispatcher else { return false }
+        return setup.limit.first == nil ? dispatcher.newestEvent != nil : dispatcher.isOver
+    }
     /// How far a file or a stream was played; nil for a microphone. Any thread.
     public var progress: AudioProgress? { pipeline?.source.progress }
 
@@ -110,6 +115,7 @@ public final class Daemon: Sendable {
         _ input: AudioInput,
         _ log: ServiceLog
     ) throws(ControlError) -> (server: ControlServer?, isBesideAnother: Bool) {
+        guard !setup.limit.isSet else { return (nil, true) }
         guard let path = controlPath(configuration, setup, input) else { return (nil, false) }
         do throws(ControlError) {
             return (try ControlServer(path: path), false)
@@ -202,9 +208,10 @@ public final class Daemon: Sendable {
         var watchdog = Watchdog(notifier)
         var health = pipeline.map { AudioHealth($0) }
         var costs = LossReport()
+        let begun = Clock.now
         while true {
             let isAtEnd = pipeline?.source.hasEnded == true
-            switch signals.next(within: .milliseconds(isAtEnd ? 5 : 250)) {
+            switch signals.next(within: .milliseconds(isAtEnd ? 5 : setup.limit.isSet ? 20 : 250)) {
             case let signal? where signal == SIGTERM || signal == SIGINT:
                 notifier.notifyStopping()
                 return signal == SIGTERM ? 0 : 130
@@ -217,10 +224,21 @@ public final class Daemon: Sendable {
                 for message in pipeline.source.messages(at: Clock.now) { log.write(message.level, message.text) }
                 for message in costs.messages(pipeline.source.lost, at: Clock.now) { log.write(.warning, message) }
                 let isStopping = pipeline.recording?.problem != nil || isEnding.load(ordering: .relaxed)
-                if isStopping || isAtEnd && pipeline.finish() { return 0 }
+                if isStopping || isAtEnd && pipeline.finish() || isOver(pipeline, since: begun) { return 0 }
             }
             watchdog.report(health?.look() ?? clientHealth)
         }
+    }
+
+    /// Whether the limit of a service that listens for a moment is reached.
+    private func isOver(_ pipeline: Pipeline, since begun: Instant) -> Bool {
+        guard setup.limit.isSet else { return false }
+        return pipeline.dispatcher.isOver
+            || setup.limit.isOver(
+                elapsed: (Clock.now - begun).seconds,
+                played: pipeline.source.progress?.seconds,
+                isFile: setup.isFile
+            )
     }
 
     /// Makes ``run(_:)`` return 0 within 250 ms. Any thread.

@@ -13,8 +13,12 @@ extension Daemon {
         }
 
         public var role: Role
+        /// Whether it plays a file.
+        var isFile: Bool { if case .detector(.file) = role { true } else { false } }
         /// The path of a WAV file to record the audio to; nil for none.
         public var recording: String?
+        /// When it ends by itself.
+        public var limit: ListeningLimit
         /// The program's environment variables.
         public var environment: [String: String]
         /// Standard output, for `print` actions.
@@ -29,6 +33,7 @@ extension Daemon {
         public init(
             _ role: Role,
             recording: String? = nil,
+            limit: ListeningLimit = ListeningLimit(),
             environment: [String: String],
             output: LineWriter,
             outputIsJSON: Bool = false,
@@ -38,6 +43,7 @@ extension Daemon {
             self.role = role
             self.onTerminalSignal = onTerminalSignal
             self.recording = recording
+            self.limit = limit
             self.environment = environment
             self.output = output
             self.outputIsJSON = outputIsJSON

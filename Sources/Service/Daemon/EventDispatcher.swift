@@ -44,6 +44,8 @@ public final class EventDispatcher: Sendable {
     public let queue: DetectionQueue
     private let history: AudioHistory?
     private let deviceInUse: @Sendable () -> String?
+    private let last: ListeningLimit.Event?
+    private let over = Atomic<Bool>(false)
     private let sinks: [any EventSink]
     private let state: Mutex<State>
     private let finished = Latch()
@@ -53,6 +55,7 @@ public final class EventDispatcher: Sendable {
     ///   - device: the name of the capture device in events.
     ///   - deviceInUse: gives the name of the device that is open, where `device` only says how to find one; nil for none.
     ///   - history: the detector's audio, in which the level of words is measured.
+    ///   - last: the first event of this kind is the last one; nil for no end.
     ///   - sinks: the receivers, in the order in which they get an event; called on the dispatcher's thread.
     /// - Throws: ``DaemonError`` if the queue cannot be created.
     public init(
@@ -61,11 +64,13 @@ public final class EventDispatcher: Sendable {
         device: String,
         deviceInUse: @escaping @Sendable () -> String? = { nil },
         history: AudioHistory? = nil,
+        last: ListeningLimit.Event? = nil,
         sinks: [any EventSink]
     ) throws(DaemonError) {
         queue = try DetectionQueue()
         self.history = history
         self.deviceInUse = deviceInUse
+        self.last = last
         self.sinks = sinks
         state = Mutex(State(names: EventNames(configuration, labels: labels, generation: 1), device: device))
     }
@@ -79,6 +84,9 @@ public final class EventDispatcher: Sendable {
             finished.open()
         }
     }
+
+    /// Whether the event that is the last one was dispatched. Any thread.
+    public var isOver: Bool { over.load(ordering: .acquiring) }
 
     /// The counts so far. Any thread.
     public var counts: Counts {
@@ -142,8 +150,17 @@ public final class EventDispatcher: Sendable {
     }
 
     private func dispatch(_ queued: QueuedDetection) {
-        guard let event = event(for: queued) else { return }
+        guard !isOver, let event = event(for: queued) else { return }
         for sink in sinks { sink.receive(event) }
+        if isLast(event) { over.store(true, ordering: .releasing) }
+    }
+
+    private func isLast(_ event: DetectionEvent) -> Bool {
+        switch (last, event.kind) {
+        case (.word, .word): state.withLock { !$0.names.startsSession(event.name) }
+        case (.word, .phrase), (.phrase, .phrase): true
+        default: false
+        }
     }
 
     /// The event of a detection; nil within its cool-down, or if the settings have no name for it.
@@ -221,6 +238,9 @@ struct EventNames: Equatable, Sendable {
         }
         sessions = configuration.sessions.map { Subject(name: $0.wake, cooldown: 0) }
     }
+
+    /// Whether a word is the wake word of a session.
+    func startsSession(_ word: String) -> Bool { sessions.contains { $0.name == word } }
 
     /// The session that a word belongs to; nil for none.
     func session(of detection: Detection) -> String? {

@@ -68,6 +68,7 @@ final class Pipeline: Sendable {
             device: input.name ?? configuration.device,
             deviceInUse: { microphone?.deviceInUse },
             history: history,
+            last: setup.limit.first,
             sinks: [actions] + sinks + [clips, misses]
         )
         detector = DetectorThread(
@@ -99,8 +100,9 @@ final class Pipeline: Sendable {
             parts.add(timeout: .milliseconds(300), start: recording.start, stop: recording.stop(until:))
         }
         parts.add(timeout: .milliseconds(900), start: dispatcher.start) { [actions, dispatcher, source] end in
-            // The last word of a file or a stream acts as all others do; a service that is told to stop starts nothing more.
-            let isAtEnd = source.hasEnded
+            // The last word of a file or a stream acts as all others do, and so does the word that ends listening; a service that is told to
+            // stop starts nothing more.
+            let isAtEnd = source.hasEnded || dispatcher.isOver
             if !isAtEnd { actions.close() }
             let hasEnded = dispatcher.stop(until: min(end, Clock.now + .milliseconds(200)))
             if isAtEnd { actions.finish(until: min(end, Clock.now + .milliseconds(700))) }

@@ -98,7 +98,7 @@ public struct ErrorPages: Sendable {
     }
 
     /// A file's name as part of a relative address (RFC 3986), also one whose bytes are not UTF-8.
-    private static func encoded(_ name: String) -> String {
+    static func encoded(_ name: String) -> String {
         let digits = Array("0123456789ABCDEF")
         return FileName.bytes(name).map { byte in
             let scalar = Unicode.Scalar(byte)

@@ -1,0 +1,137 @@
+import Core
+import Foundation
+import Glibc
+import TestSupport
+import Testing
+
+@testable import CommandLineTool
+@testable import Configuration
+
+/// `beckon config init`: a configuration after three questions.
+struct ConfigInitTests {
+    private static let environment = [
+        "BECKON_WORDS": "/nonexistent/words", "ALSA_CONFIG_PATH": "/nonexistent/asound.conf", "TERM": "xterm",
+    ]
+
+    /// Answers on a terminal.
+    ///
+    /// - Returns: the exit status, negative for a signal, and what was on the screen.
+    private func answer(
+        _ arguments: [String],
+        _ answers: [String],
+        columns: Int = 80,
+        in folder: TestFolder
+    ) throws -> (status: Int32, screen: String, cut: Int) {
+        let terminal = try PseudoTerminal(columns: columns, rows: 40)
+        let end = try terminal.open()
+        let process = Process()
+        process.executableURL = Program.beckonFile
+        process.arguments = ["config", "init"] + arguments
+        process.currentDirectoryURL = URL(fileURLWithPath: folder.path)
+        process.environment = ProcessInfo.processInfo.environment.merging(Self.environment) { $1 }
+        (process.standardInput, process.standardOutput, process.standardError) = (end, end, end)
+        try process.run()
+        for (number, answer) in answers.enumerated() {
+            let isAsked = comesTrue(within: 60) {
+                terminal.update()
+                return terminal.written.components(separatedBy: "?").count > number + 1 || !process.isRunning
+            }
+            #expect(isAsked)
+            terminal.type(answer)
+        }
+        let hasEnded = comesTrue(within: 60) {
+            terminal.update()
+            return !process.isRunning
+        }
+        if !hasEnded { process.terminate() }
+        terminal.update()
+        return (process.terminationStatus, terminal.written, terminal.screen.cut)
+    }
+
+    private func configuration(_ folder: TestFolder, _ name: String) throws -> Configuration {
+        let words = ["yes", "no", "up", "down", "left", "right", "on", "off", "stop", "go"]
+        let file = try ParsedConfiguration(path: folder.file(name)).validated(by: KnownWords(words))
+        return file.configuration
+    }
+
+    @Test func `three answers become a configuration that is valid and has comments`() throws {
+        let folder = try TestFolder()
+        let said = try answer(["a/b.json5"], ["plughw:CARD=Mic\n", "Yes, no\n", "/bin/true\n"], in: folder)
+        #expect(said.status == 0 && said.screen.hasSuffix("a/b.json5\r\n"), "\(said.screen)")
+        let configuration = try configuration(folder, "a/b.json5")
+        #expect(configuration.device == "plughw:CARD=Mic")
+        #expect(
+            configuration.words.filter { !$0.value.enabled }.keys.sorted() == [
+                "down", "go", "left", "off", "on", "right", "stop", "up",
+            ]
+        )
+        #expect(configuration.actions == [Action(.run(["/bin/true"], directory: "/"))])
+        let text = String(decoding: try folder.bytes("a/b.json5"), as: UTF8.self)
+        #expect(text.components(separatedBy: "\n").count { $0.contains("// ") } > 8)
+    }
+
+    @Test func `an answer that cannot be used is asked for again, also on a narrow terminal`() throws {
+        let folder = try TestFolder()
+        let answers = ["77\n", "\n", "yess\n", "\n", "~/bin/x\n", "broker.lan\n"]
+        let said = try answer(["c.json5"], answers, columns: 30, in: folder)
+        #expect(said.status == 0 && said.cut == 0, "\(said.screen)")
+        for part in ["there is no microphone 77", "did you mean yes?", "begins with /"] {
+            #expect(said.screen.replacing("\r\n", with: " ").contains(part), "\(said.screen)")
+        }
+        let configuration = try configuration(folder, "c.json5")
+        #expect(
+            configuration.device == "auto" && configuration.words.isEmpty && configuration.mqtt.host == "broker.lan"
+        )
+    }
+
+    @Test func `an end of the answers, or Ctrl-C, writes nothing`() throws {
+        let folder = try TestFolder()
+        let said = try answer(["c.json5"], ["\n", "\u{4}"], in: folder)
+        #expect(said.status == 1 && said.screen.contains("there was no answer; nothing was written"), "\(said.screen)")
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == [])
+    }
+
+    @Test func `with --yes it asks nothing, and the result has the default values`() throws {
+        let folder = try TestFolder()
+        let program = try Program.beckon(["config", "init", "--yes"], environment: ["XDG_CONFIG_HOME": folder.path])
+        // Root writes the system's, which may be there.
+        if geteuid() != 0 {
+            #expect(program.status == 0 && program.output == folder.file("beckon/config.json5\n"), "\(program.error)")
+        }
+        let written = try Program.beckon(["config", "init", "-y", folder.file("c.json5")])
+        #expect(written.status == 0 && written.output == folder.file("c.json5\n"))
+        #expect(try configuration(folder, "c.json5") == Configuration())
+        let before = try folder.bytes("c.json5")
+        let again = try Program.beckon(["config", "init", "-y", folder.file("c.json5")])
+        #expect(again.status == 1 && again.error.contains("exists already and is not replaced"))
+        #expect(try folder.bytes("c.json5") == before)
+        let printed = try Program.beckon(["config", "init", "-y", "-"])
+        #expect(printed.status == 0 && Array(printed.output.utf8) == before)
+    }
+
+    @Test func `on a full disk nothing stays`() throws {
+        let folder = try TestFolder()
+        let script = #"ulimit -f 0; trap '' XFSZ; exec "$0" config init --yes "$1""#
+        let program = try Program.run(
+            URL(fileURLWithPath: "/bin/sh"),
+            ["-c", script, Program.beckonFile.path, folder.file("c.json5")]
+        )
+        #expect(program.status == 1 && !FileManager.default.fileExists(atPath: folder.file("c.json5")))
+    }
+
+    @Test func `examples in the text are valid, whatever was answered`() throws {
+        for receiver in [StarterConfiguration.Receiver.nobody, .program("/a\"b\\"), .broker("h")] {
+            let starter = StarterConfiguration(
+                device: "hw:\"x\n\"",
+                disabled: ["hey \"you\"", "up"],
+                receiver: receiver
+            )
+            // The lines that begin with // and no space are examples.
+            let text = starter.text.replacing(/(?m)^( *)\/\/(?=[^ \n])/) { $0.output.1 }
+            let words = KnownWords(["hey \"you\"", "up", "stop"])
+            let file = try ParsedConfiguration(text: text, file: "f").validated(by: words)
+            #expect(file.configuration.device == "hw:\"x\n\"" && file.configuration.words["up"]?.enabled == false)
+            #expect(file.configuration.words["stop"]?.sensitivity == .strict)
+        }
+    }
+}
