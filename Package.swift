@@ -61,7 +61,7 @@ let floors: KeyValuePairs<String, [String]> = [
     // Also `Kernels`, whose targets have paths of their own.
     "Base": ["Core", "JSON", "System", "Network"],
     "Sound": ["Audio", "Capture", "Input"],
-    "Engine": ["Inference", "Spotting", "Enrollment"],
+    "Engine": ["Inference", "WakeWords", "Spotting", "Enrollment"],
     // Also `Integrations`, likewise.
     "Service": ["Configuration", "Events", "Actions", "Control", "Daemon"],
     "Tools": ["Evaluation", "Charts", "Reports", "Diagnostics", "Corpus", "Benchmarking"],
@@ -122,6 +122,8 @@ let package = Package(
             swiftSettings: kernelSettings
         ),
         .target(name: "Inference", dependencies: ["Core", "JSON", "KernelInterface", "Kernels", "System"]),
+        // Optimised in debug builds too: tests compare minutes of audio.
+        .target(name: "WakeWords", dependencies: ["Core", "JSON", "System"], swiftSettings: [.unsafeFlags(["-O"])]),
         .target(name: "Spotting", dependencies: ["Audio", "Core", "Inference", "Kernels"]),
         .target(name: "Evaluation", dependencies: ["Audio", "Core", "Inference", "Spotting", "System"]),
         .target(
@@ -234,6 +236,7 @@ let package = Package(
             path: "Training/Negatives"
         ),
         .executableTarget(name: "write-start-time", path: "Benchmarks/WriteStartTime"),
+        .executableTarget(name: "wake-word-outputs", dependencies: ["WakeWords"], path: "Benchmarks/WakeWordOutputs"),
         .executableTarget(
             name: "time-network",
             dependencies: ["Inference", "KernelInterface"],
@@ -287,6 +290,7 @@ let package = Package(
         ),
         .testTarget(name: "BeckonTests", dependencies: ["Beckon", "TestSupport", "beckon", "spot"]),
         .testTarget(name: "ChartsTests", dependencies: ["Charts", "CZlib", "TestSupport"]),
+        .testTarget(name: "WakeWordsTests", dependencies: ["TestSupport", "WakeWords"], exclude: ["Fixtures"]),
         .testTarget(name: "SpottingTests", dependencies: ["Audio", "Core", "Inference", "Spotting", "TestSupport"]),
         .testTarget(
             name: "EvaluationTests",

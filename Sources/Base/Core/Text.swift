@@ -28,6 +28,12 @@ public func printable(_ text: String) -> String {
     return String(cleaned)
 }
 
+/// A name from a file in quotes, as one printable line of at most 60 characters.
+public func quoted(_ name: String) -> String {
+    let isLong = name.unicodeScalars.count > 60
+    return "“" + printable(String(name.unicodeScalars.prefix(60))) + (isLong ? "…" : "") + "”"
+}
+
 /// Whether a scalar moves the cursor, breaks the line, or changes how its neighbours are shown: control characters, line and
 /// paragraph separators, and format characters such as U+202E, which reverses the text after it.
 ///

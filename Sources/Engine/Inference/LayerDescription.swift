@@ -1,3 +1,4 @@
+private import Core
 package import KernelInterface
 
 /// One layer of `model.json`, decoded but not validated; its keys are specified in `Models/FORMAT.md`.

@@ -33,12 +33,6 @@ public struct ModelError: Error, Equatable, Sendable, CustomStringConvertible {
     public static func == (left: ModelError, right: ModelError) -> Bool { left.code == right.code }
 }
 
-/// A name from a file in quotes, as one printable line of at most 60 characters.
-func quoted(_ name: String) -> String {
-    let isLong = name.unicodeScalars.count > 60
-    return "“" + printable(String(name.unicodeScalars.prefix(60))) + (isLong ? "…" : "") + "”"
-}
-
 /// A short description, without line breaks, of a JSON decoding error and its key.
 func explain(_ error: any Error) -> String {
     guard let error = error as? DecodingError else { return "not valid JSON" }

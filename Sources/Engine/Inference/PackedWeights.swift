@@ -1,3 +1,4 @@
+private import Core
 import KernelInterface
 
 /// All weights of a network in the layout that the kernels read.

@@ -1,3 +1,4 @@
+private import Core
 private import Glibc
 import KernelInterface
 import Kernels

@@ -1,3 +1,4 @@
+private import Core
 import FoundationEssentials
 import Kernels
 

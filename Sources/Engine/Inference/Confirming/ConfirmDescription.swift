@@ -1,3 +1,5 @@
+private import Core
+
 /// `confirm` of `model.json`, decoded but not validated: the networks that look once more at what the streaming network proposes.
 package struct ConfirmDescription: Decodable, Sendable {
     package var networks: [ConfirmingNetworkDescription]

@@ -1,3 +1,4 @@
+private import Core
 import KernelInterface
 
 /// The validated layers of a confirming network: a graph of tensors with their shapes.

@@ -1,0 +1,109 @@
+/// What the steps of a network need, as it is put together.
+struct NetworkParts {
+    /// Limits above what any wake-word model needs: a step is computed some 30 times a second.
+    private enum Limits {
+        static let memory = 1 << 20
+        static let runs = 1 << 15
+        static let multiplyAdds = 1 << 24
+        static let weights = 1 << 20
+        static let channels = 1 << 16
+    }
+
+    private(set) var steps: [NetworkStep] = []
+    private(set) var runs: [CopiedRun] = []
+    private(set) var weights: [Int16] = []
+    private(set) var biases: [Int32] = []
+    private(set) var rescalings: [Rescaling] = []
+    private(set) var tables: [Int8] = []
+    private(set) var initial: [Int8] = []
+    private(set) var longestRow = 0
+    private(set) var mostChannels = 0
+    private(set) var multiplyAdds = 0
+
+    /// Reserves memory for elements that are initially `value`, at a multiple of 16 bytes.
+    mutating func reserve(_ count: Int, value: Int8 = 0) throws(WakeWordError) -> Int {
+        let start = initial.count
+        guard count <= Limits.memory - start else {
+            throw .size.saying("its tensors need more than \(Limits.memory) bytes")
+        }
+        initial += [Int8](repeating: value, count: count)
+        initial += [Int8](repeating: 0, count: (16 - initial.count % 16) % 16)
+        return start
+    }
+
+    /// Reserves memory for constants.
+    mutating func reserve(_ constants: ArraySlice<UInt8>) throws(WakeWordError) -> Int {
+        let start = try reserve(constants.count)
+        for (index, byte) in constants.enumerated() { initial[start + index] = Int8(bitPattern: byte) }
+        return start
+    }
+
+    /// Adds a step that copies runs. Adjacent ones are merged.
+    mutating func copy(_ added: [CopiedRun]) throws(WakeWordError) {
+        let first = runs.count
+        for run in added where run.count > 0 {
+            if runs.count > first, let last = runs.last, last.source + last.count == run.source,
+                last.target + last.count == run.target
+            {
+                runs[runs.count - 1] = CopiedRun(
+                    source: last.source,
+                    target: last.target,
+                    count: last.count + run.count
+                )
+            } else {
+                guard runs.count < Limits.runs else { throw .size.saying("it moves too many parts of tensors") }
+                runs.append(run)
+            }
+        }
+        if runs.count > first { steps.append(.copy(first..<runs.count)) }
+    }
+
+    /// Adds weights, and returns the place of the first.
+    mutating func add(weights added: [Int16]) throws(WakeWordError) -> Int {
+        let first = weights.count
+        guard added.count <= Limits.weights - first else {
+            throw .size.saying("it has more than \(Limits.weights) weights")
+        }
+        weights += added
+        return first
+    }
+
+    /// Adds the channels of a layer, and returns the place of the first.
+    mutating func add(biases added: [Int32], _ scales: [Rescaling]) throws(WakeWordError) -> Int {
+        let first = biases.count
+        guard added.count == scales.count, added.count <= Limits.channels - first else {
+            throw .size.saying("its layers have more than \(Limits.channels) channels")
+        }
+        biases += added
+        rescalings += scales
+        return first
+    }
+
+    mutating func dense(_ step: DenseStep) throws(WakeWordError) {
+        longestRow = max(longestRow, DenseStep.rowLength(step.length))
+        try count(step.output, step.length)
+        steps.append(.dense(step))
+    }
+
+    mutating func depthwise(_ step: DepthwiseStep) throws(WakeWordError) {
+        mostChannels = max(mostChannels, step.output.channels)
+        try count(step.output, step.taps)
+        steps.append(.depthwise(step))
+    }
+
+    private mutating func count(_ output: LayerOutput, _ inputs: Int) throws(WakeWordError) {
+        // Each factor is below 2²⁰.
+        multiplyAdds += output.positions * output.channels * inputs
+        guard multiplyAdds <= Limits.multiplyAdds else {
+            throw .size.saying("a step needs more than \(Limits.multiplyAdds) multiplications")
+        }
+    }
+
+    /// Adds a step that looks elements up.
+    ///
+    /// - Parameter table: the result for each of 256 patterns of bits.
+    mutating func lookUp(_ input: Int, _ output: Int, count: Int, table: [Int8]) {
+        steps.append(.lookUp(LookUpStep(input: input, output: output, count: count, table: tables.count)))
+        tables += table
+    }
+}

@@ -1,0 +1,65 @@
+/// One step of a network. Places are offsets into the memory of a stream, in bytes; all tensors have elements of 8 bits.
+enum NetworkStep {
+    /// Copies the runs of this range.
+    case copy(Range<Int>)
+    case dense(DenseStep)
+    case depthwise(DepthwiseStep)
+    /// Replaces each element by an entry of a table of 256.
+    case lookUp(LookUpStep)
+}
+
+/// Bytes to be copied.
+struct CopiedRun: BitwiseCopyable {
+    let source: Int
+    let target: Int
+    let count: Int
+}
+
+/// The outputs of a layer: `[positions × channels]`.
+struct LayerOutput: BitwiseCopyable {
+    let place: Int
+    let positions: Int
+    let channels: Int
+    /// The first channel in the network's biases and rescalings.
+    let firstChannel: Int
+    let zeroPoint: Int32
+    let lowest: Int32
+    let highest: Int32
+
+    @inline(__always)
+    func clamped(_ value: Int32) -> Int8 {
+        Int8(truncatingIfNeeded: min(max(value &+ zeroPoint, lowest), highest))
+    }
+}
+
+/// A convolution or fully connected layer: each output is a sum over `length` inputs that are adjacent.
+struct DenseStep: BitwiseCopyable {
+    let input: Int
+    /// Bytes from the inputs of a position to those of the next.
+    let stride: Int
+    let length: Int
+    /// The first weight, `[channels × rowLength(length)]`.
+    let weights: Int
+    let output: LayerOutput
+
+    /// Rows of weights are padded with zeros to a multiple of 16.
+    static func rowLength(_ length: Int) -> Int { (length + 15) & ~15 }
+}
+
+/// A depthwise convolution: each output is a sum over `taps` inputs of its own channel.
+struct DepthwiseStep: BitwiseCopyable {
+    let input: Int
+    let stride: Int
+    let taps: Int
+    /// The first weight, `[taps × channels]`.
+    let weights: Int
+    let output: LayerOutput
+}
+
+struct LookUpStep: BitwiseCopyable {
+    let input: Int
+    let output: Int
+    let count: Int
+    /// The first entry, which is that of the element with the bits 0.
+    let table: Int
+}

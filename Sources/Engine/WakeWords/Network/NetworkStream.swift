@@ -1,0 +1,105 @@
+/// The state of a network in one stream: everything that it computes and remembers. After `init`, nothing allocates.
+struct NetworkStream: ~Copyable {
+    let network: StreamingNetwork
+    private let memory: Memory<Int8>
+    /// Inputs of a position, widened; sums of a position.
+    private let widened: Memory<Int16>
+    private let sums: Memory<Int32>
+
+    init(_ network: StreamingNetwork) {
+        self.network = network
+        memory = Memory(network.initial)
+        widened = Memory(network.longestRow)
+        sums = Memory(network.mostChannels)
+    }
+
+    /// Returns to the state before the first step.
+    func reset() {
+        for index in 0..<memory.count { memory.base[index] = network.initial[index] }
+    }
+
+    /// Writes features of a hop into the input.
+    ///
+    /// - Parameters:
+    ///   - features: `[bands]`, as the front end gives them.
+    ///   - hop: which hop of a step, below `network.hopsPerStep`.
+    func put(_ features: [UInt16], hop: Int) {
+        let first = network.input + hop * MicroFrontEnd.bands
+        for band in 0..<min(features.count, MicroFrontEnd.bands) {
+            memory.base[first + band] = network.quantise(features[band])
+        }
+    }
+
+    /// Computes a step.
+    ///
+    /// - Returns: the probability of the word.
+    func run() -> Float {
+        network.steps.withUnsafeBufferPointer { steps in
+            for step in steps {
+                switch step {
+                case .copy(let runs): copy(runs)
+                case .dense(let step): dense(step)
+                case .depthwise(let step): depthwise(step)
+                case .lookUp(let step): lookUp(step)
+                }
+            }
+        }
+        return network.probability(memory.base[network.output])
+    }
+
+    private func copy(_ runs: Range<Int>) {
+        network.runs.withUnsafeBufferPointer { all in
+            for index in runs {
+                let run = all[index]
+                (memory.base + run.target).update(from: memory.base + run.source, count: run.count)
+            }
+        }
+    }
+
+    private func lookUp(_ step: LookUpStep) {
+        let table = network.tables.base + step.table
+        for index in 0..<step.count {
+            memory.base[step.output + index] = table[Int(UInt8(bitPattern: memory.base[step.input + index]))]
+        }
+    }
+
+    private func dense(_ step: DenseStep) {
+        let output = step.output
+        let length = DenseStep.rowLength(step.length)
+        for index in step.length..<length { widened.base[index] = 0 }
+        for position in 0..<output.positions {
+            let input = memory.base + (step.input + position * step.stride)
+            for index in 0..<step.length { widened.base[index] = Int16(input[index]) }
+            let target = memory.base + (output.place + position * output.channels)
+            for channel in 0..<output.channels {
+                let row = network.weights.base + (step.weights + channel * length)
+                var sum: Int32 = 0
+                for index in 0..<length { sum = sum &+ Int32(row[index]) &* Int32(widened.base[index]) }
+                let place = output.firstChannel + channel
+                sum = sum &+ network.biases.base[place]
+                target[channel] = output.clamped(network.rescalings[place].apply(sum))
+            }
+        }
+    }
+
+    private func depthwise(_ step: DepthwiseStep) {
+        let output = step.output
+        for position in 0..<output.positions {
+            for channel in 0..<output.channels {
+                sums.base[channel] = network.biases.base[output.firstChannel + channel]
+            }
+            for tap in 0..<step.taps {
+                let input = memory.base + (step.input + position * step.stride + tap * output.channels)
+                let row = network.weights.base + (step.weights + tap * output.channels)
+                for channel in 0..<output.channels {
+                    sums.base[channel] = sums.base[channel] &+ Int32(input[channel]) &* Int32(row[channel])
+                }
+            }
+            let target = memory.base + (output.place + position * output.channels)
+            for channel in 0..<output.channels {
+                let rescaling = network.rescalings[output.firstChannel + channel]
+                target[channel] = output.clamped(rescaling.apply(sums.base[channel]))
+            }
+        }
+    }
+}
