@@ -69,11 +69,11 @@ _beckon()
             mapfile -t COMPREPLY < <(compgen -W "strict balanced eager" -- "$current")
             return
             ;;
-        *\ --threshold | *\ -t | *\ --phrase | *\ --seconds | *\ --shard | *\ --jobs | \
-            *\ -j | *\ --takes | *\ -n | "inspect --from" | *\ --label | *\ -l | \
+        *\ --threshold | *\ -t | *\ --phrase | *\ --shard | *\ --jobs | *\ -j | \
+            *\ --takes | *\ -n | "inspect --from" | *\ --forget-negative | *\ --label | *\ -l | \
             *\ --speaker | *\ -s | *\ --count | *\ --tolerance | *\ --pages | *\ --to | \
-            *\ --listen | *\ --web | *\ --connections | *\ --threads | *\ --streams | *\ --wyoming | \
-            *\ --chunk | *\ --connect)
+            *\ --listen | *\ --web | *\ --connections | *\ --threads | *\ --seconds | *\ --streams | \
+            *\ --wyoming | *\ --chunk | *\ --connect)
             return
             ;;
         *\ --word | *\ -w)
@@ -89,14 +89,10 @@ _beckon()
             return
             ;;
         *\ --model | *\ -m)
-            mapfile -t COMPREPLY < <(compgen -W "$(beckon generate models 2>/dev/null)" -- "$current"; compgen -d -- "$current")
+            mapfile -t COMPREPLY < <(compgen -d -- "$current")
             return
             ;;
-        "listen --words" | "classify --words" | "inspect --words" | "serve --words")
-            mapfile -t COMPREPLY < <(compgen -W "none yes no up down left right on off stop go" -- "$current"; compgen -f -- "$current")
-            return
-            ;;
-        "evaluate --words")
+        "listen --words" | "classify --words" | "evaluate --words" | "inspect --words" | "serve --words")
             mapfile -t COMPREPLY < <(compgen -W none -- "$current"; compgen -f -- "$current")
             return
             ;;
@@ -111,17 +107,17 @@ _beckon()
     esac
 
     case "${COMP_WORDS[1]}" in
-        listen) options="--device --channel --file --raw --sensitivity --threshold --word --phrase --mode --trigger --model --no-confirm --words --config --json --record --once --seconds --help" ;;
-        classify) options="--clips --sensitivity --threshold --word --phrase --mode --trigger --model --no-confirm --words --channel --json --csv --format --output --resume --stats --files-from --null --shard --worker --raw --jobs --help" ;;
+        listen) options="--device --channel --file --raw --sensitivity --threshold --word --phrase --mode --trigger --model --no-confirm --words --config --json --record --help" ;;
+        classify) options="--clips --sensitivity --threshold --word --phrase --mode --trigger --model --no-confirm --words --channel --json --format --output --resume --stats --files-from --null --shard --worker --raw --jobs --help" ;;
         enroll) options="--device --config --channel --takes --from --not --more --force --no-audio --words --model --json --help" ;;
-        words | forget) options="--words --model --replace --json --help" ;;
+        words | forget) options="--words --model --forget-negative --replace --json --help" ;;
         record) options="--label --speaker --count --device --config --channel --file --model --help" ;;
         evaluate) options="--list --stream --tolerance --mode --trigger --sensitivity --threshold --word --model --no-confirm --channel --words --json --html --pages --audio --jobs --help" ;;
-        inspect) options="--from --to --mode --trigger --sensitivity --threshold --word --model --no-confirm --channel --words --output --audio --json --jobs --help" ;;
+        inspect) options="--from --to --mode --trigger --sensitivity --threshold --word --model --no-confirm --channel --words --output --audio --json --help" ;;
         serve) options="--listen --web --connections --threads --sensitivity --threshold --word --phrase --trigger --model --no-confirm --words --config --help" ;;
         web) options="--new --file --help" ;;
         devices) options="--json --help" ;;
-        config) options="--yes --help" ;;
+        config) options="--help" ;;
         doctor) options="--device --config --model --json --help" ;;
         bench) options="--kernels --seconds --streams --first-score --compare --end-to-end --device --track --stamp --wyoming --most --chunk --file --connect --mode --trigger --threshold --word --model --no-confirm --channel --json --help" ;;
         completions) options="--help" ;;
@@ -188,7 +184,7 @@ _beckon()
             ;;
         config)
             if ((COMP_CWORD == 2)); then
-                mapfile -t COMPREPLY < <(compgen -W "check show init" -- "$current")
+                mapfile -t COMPREPLY < <(compgen -W "check show" -- "$current")
                 return
             fi
             case "${COMP_WORDS[2]}" in
@@ -196,9 +192,6 @@ _beckon()
                     mapfile -t COMPREPLY < <(compgen -f -- "$current")
                     ;;
                 show)
-                    mapfile -t COMPREPLY < <(compgen -f -- "$current")
-                    ;;
-                init)
                     mapfile -t COMPREPLY < <(compgen -f -- "$current")
                     ;;
             esac

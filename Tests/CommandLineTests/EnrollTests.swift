@@ -147,11 +147,37 @@ struct EnrollTests {
         try refused(["words", "import", folder.file("none")], 1, "no such file")
         try refused(["words", "import", voice], 1, "not a word store")
         try refused(["words", "export", words], 1, "this file exists already")
-        try refused(["words", "sort"], 2, "unknown task words sort")
+        try refused(["words", "sort"], 1, "no word 'sort' was taught")
+        try refused(["words", "exprot"], 1, "did you mean beckon words export?")
+        try refused(["words", "hey", "you"], 2, "needs quotes: beckon words \"hey you\"")
+        try refused(["words", "--forget-negative", "1"], 2, "--forget-negative needs its word")
+        try refused(["words", "center", "--forget-negative", "0"], 2, "a number from 1 on")
+        try refused(["words", "import", words, "--forget-negative", "1"], 2, "goes with one word")
         try refused(["classify", "--words", folder.file("none"), voice], 1, "no words are kept here")
         // Reported before any take is read.
         try refused(["enroll", "x", "--words", "/proc/words", "--from", voice], 1, "/proc/words: open: ")
         #expect(try Data(contentsOf: URL(fileURLWithPath: words)) == before)
+    }
+
+    @Test func `a word is shown with its negative examples, and one can be taken back`() throws {
+        #expect(try enroll("rear left", "Rear_Left").status == 0)
+        #expect(try beckon("words", "rear left").output.hasSuffix("No negative examples.\n"))
+        let added = try beckon("enroll", "rear left", "--not", Voices.path("Front_Left"))
+        #expect(added.status == 0, "\(added.error)")
+        #expect(try heard("Front_Left") == ["left"])
+        let shown = try beckon("words", "rear left")
+        #expect(
+            shown.output.contains("rear left: takes: 3, with recordings: 3; threshold ")
+                && shown.output.contains("'rear left' --forget-negative NUMBER"),
+            "\(shown.output)"
+        )
+        #expect(try beckon("words", "rear left", "--json").output.contains("\"negatives\": [{\"number\": 1, "))
+        let none = try beckon("words", "rear left", "--forget-negative", "2")
+        #expect(none.status == 1 && none.error.contains("has no negative example 2; it has 1"), "\(none.error)")
+        let gone = try beckon("words", "rear left", "--forget-negative", "1")
+        #expect(gone.status == 0 && gone.output.hasPrefix("Forgotten: negative example 1 of rear left; left: 0."))
+        #expect(try beckon("words", "rear left", "--json").output.contains("\"negatives\": []"))
+        #expect(try heard("Front_Left") == ["rear left"])
     }
 
     @Test func `words go through pipes, and an import lists all names that are taken`() throws {

@@ -56,15 +56,6 @@ struct EvaluateOptions {
     func inspectCommand(_ part: ErrorPages.Part, mode: DetectionMode) -> String {
         let times = ["--from", decimal(part.from, 1), "--to", decimal(part.to, 1)]
         let words = ["beckon", "inspect", "--mode", mode.rawValue] + inspectOptions + times + [part.path]
-        return words.map(Self.quoted).joined(separator: " ")
-    }
-
-    /// A word of a shell's command line.
-    private static func quoted(_ word: String) -> String {
-        let plain = word.utf8.allSatisfy { byte in
-            (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
-                || "-_./=,".utf8.contains(byte)
-        }
-        return plain && !word.isEmpty ? word : "'" + word.replacing("'", with: "'\\''") + "'"
+        return words.map(ShellWord.quoted).joined(separator: " ")
     }
 }

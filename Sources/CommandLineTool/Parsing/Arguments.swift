@@ -38,9 +38,11 @@ struct Arguments {
                 operands.append(word)
             }
         }
-        let tasks = declaration.name(command)?.tasks.map(\.name) ?? []
+        let name = declaration.name(command)
+        let tasks = name?.tasks.map(\.name) ?? []
         guard !tasks.isEmpty, !has("--help"), let task = operands.first else { return }
         guard tasks.contains(task) else {
+            if name?.operands.isEmpty == false { return }
             throw UsageError("unknown task \(command) \(printable(task))", near: task, of: tasks)
         }
         self.task = task

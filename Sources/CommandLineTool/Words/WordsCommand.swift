@@ -5,10 +5,12 @@ import Inference
 private import JSON
 private import System
 
-/// `beckon words` and `beckon forget`: lists, exports, imports and removes taught words.
+/// `beckon words` and `beckon forget`: lists, shows, exports, imports and removes taught words.
 struct WordsCommand {
     private enum Task {
         case list
+        case show(String)
+        case forgetNegative(Int, of: String)
         case forget([String])
         case export(String, [String])
         case `import`(String, replaces: Bool)
@@ -30,6 +32,9 @@ struct WordsCommand {
         guard !arguments.has("--replace") || arguments.task == "import" else {
             throw UsageError("--replace goes with words import")
         }
+        guard !arguments.has("--forget-negative") || arguments.command == "words" && arguments.task == nil else {
+            throw UsageError("--forget-negative goes with one word: beckon words computer --forget-negative 1")
+        }
         if arguments.command == "forget" {
             guard !operands.isEmpty else {
                 throw UsageError("forget needs the name of a word; beckon words lists them")
@@ -44,8 +49,31 @@ struct WordsCommand {
         case "import":
             guard operands.count == 1 else { throw UsageError("words import takes one file") }
             task = .import(operands[0], replaces: arguments.has("--replace"))
-        default: task = .list
+        default: task = try Self.shown(operands, negative: arguments.value("--forget-negative"))
         }
+    }
+
+    /// What `words` does without a task: the list, or one word.
+    private static func shown(_ operands: [String], negative: String?) throws(UsageError) -> Task {
+        guard let name = operands.first else {
+            guard negative == nil else {
+                throw UsageError("--forget-negative needs its word: beckon words computer --forget-negative 1")
+            }
+            return .list
+        }
+        guard operands.count == 1 else {
+            let name = operands.joined(separator: " ")
+            throw UsageError(
+                "words shows one word; a name of several words needs quotes: beckon words \"\(printable(name))\""
+            )
+        }
+        guard let negative else { return .show(name) }
+        guard let number = Int(digits: negative), number > 0 else {
+            throw UsageError(
+                "--forget-negative '\(printable(negative))': a number from 1 on is needed; beckon words '\(printable(name))' lists them"
+            )
+        }
+        return .forgetNegative(number, of: name)
     }
 
     /// Runs the command. Returns the exit status.
@@ -53,6 +81,8 @@ struct WordsCommand {
         let taught = TaughtWords(words)
         switch task {
         case .list: list(try taught.read())
+        case .show(let name): try show(name, taught)
+        case .forgetNegative(let number, let name): try forgetNegative(number, of: name, taught)
         case .forget(let names):
             try ForgetWords(names: names, taught: taught, listening: listening, json: json).run()
         case .export(let path, let names): try export(path, names, taught)
@@ -80,15 +110,40 @@ struct WordsCommand {
             Output.write("No words were taught yet; beckon enroll WORD teaches one.\n")
             return
         }
-        var table = TextTable(["WORD", "TAKES", "THRESHOLD", "RECORDINGS"], names: [0])
+        var table = TextTable(["WORD", "TAKES", "NEGATIVES", "THRESHOLD", "RECORDINGS"], names: [0])
         for word in words {
             let recorded = word.takes.count { !$0.audio.isEmpty }
             table.add([
-                printable(word.name), "\(word.takes.count)", decimal(Double(word.threshold), 2),
+                printable(word.name), "\(word.takes.count)", "\(word.negatives.count)", decimal(Double(word.threshold), 2),
                 recorded == 0 ? "–" : "\(recorded)",
             ])
         }
         Output.write(Terminal.outputRoom.map { table.text(columns: $0) } ?? table.text)
+    }
+
+    private func show(_ name: String, _ taught: TaughtWords) throws {
+        let store = try taught.read() ?? WordStore()
+        let tasks = Self.declaration.name("words")?.tasks.map(\.name) ?? []
+        if store[name] == nil, let task = nearestName(to: name, of: tasks) {
+            throw Failure("no word '\(printable(name))' was taught; did you mean beckon words \(task)?")
+        }
+        ShownWord(word: try store.word(name), json: json).run()
+    }
+
+    private func forgetNegative(_ number: Int, of name: String, _ taught: TaughtWords) throws {
+        let file = try taught.file()
+        var left = 0
+        try file.update(.announced(file.path)) { store throws(EnrollmentError) in
+            var word = try (store ?? WordStore()).word(name)
+            try word.removeNegative(number)
+            left = word.negatives.count
+            try store?.put(word)
+        }
+        if !json {
+            Output.write(
+                "Forgotten: negative example \(number) of \(printable(name)); left: \(left). The others have new numbers.\n"
+            )
+        }
     }
 
     private func export(_ path: String, _ names: [String], _ taught: TaughtWords) throws {

@@ -3,7 +3,8 @@ extension WordsCommand: Command {
         names: [
             CommandName(
                 name: "words",
-                abstract: "list, export or import taught words",
+                abstract: "list, show, export or import taught words",
+                operands: [Operand(title: "word", completion: .taughtWord, isOptional: true)],
                 tasks: [
                     CommandName(
                         name: "export",
@@ -32,8 +33,14 @@ extension WordsCommand: Command {
                             """
                     ),
                 ],
-                help: "list the words that were taught",
-                manual: "With the number of takes, the threshold, and how many recordings were kept."
+                help: "list the words that were taught, or show one with its negative examples",
+                manual: """
+                    With the number of takes and of negative examples, the threshold, and how
+                    many recordings were kept.
+                    With
+                    .Fl -forget-negative
+                    a negative example of the word is removed; the takes stay.
+                    """
             ),
             CommandName(
                 name: "forget",
@@ -51,7 +58,7 @@ extension WordsCommand: Command {
         ],
         abstract: "taught words",
         usage: [
-            "beckon words [--json]", "beckon words export FILE|- [WORD…]", "beckon words import [--replace] FILE|-",
+            "beckon words [--json] [WORD]", "beckon words WORD --forget-negative N", "beckon words export FILE|- [WORD…]", "beckon words import [--replace] FILE|-",
             "beckon forget WORD…",
         ],
         groups: [
@@ -66,6 +73,11 @@ extension WordsCommand: Command {
                     short: "-m",
                     value: .model,
                     help: "model that import adds words for (default: the commands model)"
+                ),
+                Option(
+                    name: "--forget-negative",
+                    value: .text("N", "number"),
+                    help: "remove this negative example of the word, by its number in beckon words WORD"
                 ),
                 Option(name: "--replace", help: "import also replaces words of the same name"),
                 SharedOptions.json(help: "print one JSON object per line", manual: "The other tasks print nothing."),

@@ -91,6 +91,18 @@ extension WordStore.Word {
         return NegativeEffect(before: before, after: after, lowestTake: lowest)
     }
 
+    /// Removes a negative example: what is like it may be found as the word again.
+    ///
+    /// - Parameter number: from 1 on, in the order in which they were added.
+    /// - Throws: ``EnrollmentError/negative`` if there is none of this number.
+    public mutating func removeNegative(_ number: Int) throws(EnrollmentError) {
+        guard number >= 1, number <= negatives.count else {
+            let known = negatives.isEmpty ? "it has none" : "it has \(negatives.count), from 1 on"
+            throw .negative.saying("'\(name)' has no negative example \(number); \(known)")
+        }
+        negatives.remove(at: number - 1)
+    }
+
     /// The moments of a recording that are most similar to the word.
     ///
     /// - Parameter phases: embeddings at every hop, for several positions of the hops in the recording.
