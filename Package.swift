@@ -225,7 +225,11 @@ let package = Package(
             ],
             swiftSettings: smallSettings
         ),
-        .target(name: "Beckon", dependencies: ["Audio", "Core", "Inference", "Spotting"], path: "Sources/Library"),
+        .target(
+            name: "Beckon",
+            dependencies: ["Audio", "Core", "Enrollment", "Inference", "Spotting"],
+            path: "Sources/Library"
+        ),
         .executableTarget(name: "beckon", dependencies: ["CommandLineTool"]),
         .executableTarget(name: "spot", dependencies: ["Beckon"], path: "Examples/Spot"),
         .executableTarget(name: "soak", dependencies: ["Audio", "Capture", "Core", "System"], path: "Benchmarks/Soak"),

@@ -1,5 +1,6 @@
 import Audio
 private import Core
+private import Enrollment
 private import Inference
 import Spotting
 
@@ -55,13 +56,16 @@ public final class Spotter: Sendable {
         public var thresholds: [String: Float] = [:]
         /// The channel of a file to listen to, from 0; nil for the mean of all channels.
         public var channel: Int?
+        /// A file of taught words, as `beckon enroll --words FILE` or `beckon words export FILE` writes it; nil for none. Their thresholds
+        /// follow `sensitivity`, too.
+        public var taughtWords: String?
         /// Whether the model's confirming networks look at what it finds, if it has some; without, they are not loaded.
         public var confirms = true
 
         public init() {}
     }
 
-    /// The words of the model, in its order.
+    /// The words of the model, in its order, then the taught ones.
     public let words: [String]
     let detector: DetectorSettings
     private let mix: ChannelMix
@@ -69,21 +73,11 @@ public final class Spotter: Sendable {
     /// Loads a model.
     ///
     /// - Parameter model: its folder, with `model.json`, `model.safetensors` and, for confirming networks, `confirm.safetensors`.
-    /// - Throws: ``SpotterError/model`` where the model cannot be used, ``SpotterError/settings`` where the settings name a
-    ///   word that it does not know, a threshold outside 0…1, or a sensitivity that the model has no thresholds for.
+    /// - Throws: ``SpotterError/model`` where the model cannot be used, ``SpotterError/words`` where the taught words cannot,
+    ///   ``SpotterError/settings`` where the settings name a word that is not known, a threshold outside 0…1, or a sensitivity that the
+    ///   model has no thresholds for.
     public init(model folder: String, settings: Settings = Settings()) throws(SpotterError) {
-        let vocabulary: Vocabulary
-        do throws(ModelError) {
-            vocabulary = Vocabulary(try Model(folder: folder, confirms: settings.confirms))
-        } catch {
-            throw .model.saying(error.description)
-        }
-        let model = vocabulary.model
-        guard model.sampleRate == AudioFormat.sampleRate, model.windowSamples == AudioFormat.windowSamples,
-            model.hopSamples == AudioFormat.hopSamples
-        else {
-            throw .model.saying("\(folder): this model's window is not one second at 16 kHz in hops of 100 ms")
-        }
+        let vocabulary = try Spotter.vocabulary(folder, settings)
         let thresholds = try Spotter.thresholds(settings, vocabulary)
         words = thresholds.words
         var gate = GateSettings()
@@ -91,6 +85,23 @@ public final class Spotter: Sendable {
         gate.trigger = settings.trigger == .early ? .early : .end
         detector = DetectorSettings(vocabulary, gate: gate, thresholds: thresholds)
         mix = settings.channel.map { .channel($0) } ?? .mix
+    }
+
+    private static func vocabulary(_ folder: String, _ settings: Settings) throws(SpotterError) -> Vocabulary {
+        let words = TaughtWords(settings.taughtWords ?? "none")
+        do {
+            let loaded = try VocabularyLoader(modelFolder: folder, confirms: settings.confirms, words: words).load()
+            if let lost = loaded.taught.lost.first {
+                throw SpotterError.words.saying("\(settings.taughtWords ?? ""): \(TaughtWords.lostLine(lost))")
+            }
+            return loaded.vocabulary
+        } catch let error as SpotterError {
+            throw error
+        } catch let error as EnrollmentError where error != .model {
+            throw .words.saying(error.description)
+        } catch {
+            throw .model.saying("\(error)")
+        }
     }
 
     private static func thresholds(
@@ -175,7 +186,7 @@ public struct Detection: Equatable, Sendable {
 ///
 /// Compare with the constants: two errors are equal when they are of the same kind, whatever their descriptions say.
 public struct SpotterError: Error, Equatable, CustomStringConvertible, Sendable {
-    private enum Code { case model, settings, audio }
+    private enum Code { case model, words, settings, audio }
 
     private let code: Code
     /// One line: the object, what is wrong with it, what to do.
@@ -185,6 +196,8 @@ public struct SpotterError: Error, Equatable, CustomStringConvertible, Sendable 
 
     /// The model's folder cannot be read, or its files are wrong.
     public static let model = SpotterError(code: .model, description: "the model cannot be used")
+    /// The file of taught words cannot be read, is damaged, or has a word that this model cannot find.
+    public static let words = SpotterError(code: .words, description: "the taught words cannot be used")
     /// The settings name a word or sensitivity that the model does not have, or a threshold outside 0…1.
     public static let settings = SpotterError(code: .settings, description: "the settings do not fit the model")
     /// Audio cannot be read or converted.

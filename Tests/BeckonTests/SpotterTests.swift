@@ -49,6 +49,27 @@ struct SpotterTests {
         #expect(plain.allSatisfy { $0.confirmed == nil && $0.proposed == nil })
     }
 
+    @Test func `taught words are found beside the model's`() throws {
+        let folder = try TestFolder()
+        var settings = Spotter.Settings()
+        settings.taughtWords = folder.file("words")
+        let taught = try Program.beckon(
+            ["enroll", "middle", "--words", folder.file("words"), "--from", Voices.path("Rear_Center")]
+        )
+        #expect(taught.status == 0, "\(taught.error)")
+        let spotter = try Self.spotter(settings)
+        #expect(spotter.words.count == 11 && spotter.words.last == "middle")
+        #expect(try spotter.detections(inFile: Voices.path("Rear_Center")).map(\.word) == ["middle"])
+        #expect(try spotter.detections(inFile: Voices.path("Front_Left")).map(\.word) == ["left"])
+        settings.thresholds = ["middle": 1]
+        #expect(try Self.spotter(settings).detections(inFile: Voices.path("Rear_Center")).isEmpty)
+        for (path, says) in [(folder.file("none"), "no words are kept here"), (Voices.path("Noise"), "not a word store")] {
+            settings.taughtWords = path
+            let error = #expect(throws: SpotterError.words) { try Self.spotter(settings) }
+            #expect(error?.description.contains(says) == true, "\(String(describing: error))")
+        }
+    }
+
     @Test(arguments: [441, 1_600, 100_000])
     func `a stream in chunks of any size has the words of the file`(chunk: Int) throws {
         for mode in [Spotter.Mode.spot, .command] {
