@@ -63,7 +63,9 @@ struct SpotterTests {
         #expect(try spotter.detections(inFile: Voices.path("Front_Left")).map(\.word) == ["left"])
         settings.thresholds = ["middle": 1]
         #expect(try Self.spotter(settings).detections(inFile: Voices.path("Rear_Center")).isEmpty)
-        for (path, says) in [(folder.file("none"), "no words are kept here"), (Voices.path("Noise"), "not a word store")] {
+        for (path, says) in [
+            (folder.file("none"), "no words are kept here"), (Voices.path("Noise"), "not a word store"),
+        ] {
             settings.taughtWords = path
             let error = #expect(throws: SpotterError.words) { try Self.spotter(settings) }
             #expect(error?.description.contains(says) == true, "\(String(describing: error))")

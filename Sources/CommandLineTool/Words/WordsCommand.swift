@@ -70,7 +70,8 @@ struct WordsCommand {
         guard let negative else { return .show(name) }
         guard let number = Int(digits: negative), number > 0 else {
             throw UsageError(
-                "--forget-negative '\(printable(negative))': a number from 1 on is needed; beckon words '\(printable(name))' lists them"
+                "--forget-negative '\(printable(negative))': a number from 1 on is needed; beckon words "
+                    + "'\(printable(name))' lists them"
             )
         }
         return .forgetNegative(number, of: name)
@@ -114,7 +115,8 @@ struct WordsCommand {
         for word in words {
             let recorded = word.takes.count { !$0.audio.isEmpty }
             table.add([
-                printable(word.name), "\(word.takes.count)", "\(word.negatives.count)", decimal(Double(word.threshold), 2),
+                printable(word.name), "\(word.takes.count)", "\(word.negatives.count)",
+                decimal(Double(word.threshold), 2),
                 recorded == 0 ? "–" : "\(recorded)",
             ])
         }
@@ -140,9 +142,8 @@ struct WordsCommand {
             try store?.put(word)
         }
         if !json {
-            Output.write(
-                "Forgotten: negative example \(number) of \(printable(name)); left: \(left). The others have new numbers.\n"
-            )
+            let name = printable(name)
+            Output.write("Forgotten: negative example \(number) of \(name); left: \(left), with new numbers.\n")
         }
     }
 

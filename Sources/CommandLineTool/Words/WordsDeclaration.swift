@@ -58,7 +58,8 @@ extension WordsCommand: Command {
         ],
         abstract: "taught words",
         usage: [
-            "beckon words [--json] [WORD]", "beckon words WORD --forget-negative N", "beckon words export FILE|- [WORD…]", "beckon words import [--replace] FILE|-",
+            "beckon words [--json] [WORD]", "beckon words WORD --forget-negative N",
+            "beckon words export FILE|- [WORD…]", "beckon words import [--replace] FILE|-",
             "beckon forget WORD…",
         ],
         groups: [
