@@ -69,10 +69,10 @@ _beckon()
             mapfile -t COMPREPLY < <(compgen -W "strict balanced eager" -- "$current")
             return
             ;;
-        *\ --threshold | *\ -t | *\ --phrase | *\ --shard | *\ --jobs | *\ -j | \
-            *\ --takes | *\ -n | "inspect --from" | *\ --forget-negative | *\ --label | *\ -l | \
-            *\ --speaker | *\ -s | *\ --count | *\ --tolerance | *\ --pages | *\ --to | \
-            *\ --listen | *\ --web | *\ --connections | *\ --threads | *\ --seconds | *\ --streams | \
+        *\ --threshold | *\ -t | *\ --phrase | *\ --seconds | *\ --shard | *\ --jobs | \
+            *\ -j | *\ --takes | *\ -n | "inspect --from" | *\ --forget-negative | *\ --label | \
+            *\ -l | *\ --speaker | *\ -s | *\ --count | *\ --tolerance | *\ --pages | \
+            *\ --to | *\ --listen | *\ --web | *\ --connections | *\ --threads | *\ --streams | \
             *\ --wyoming | *\ --chunk | *\ --connect)
             return
             ;;
@@ -89,10 +89,14 @@ _beckon()
             return
             ;;
         *\ --model | *\ -m)
-            mapfile -t COMPREPLY < <(compgen -d -- "$current")
+            mapfile -t COMPREPLY < <(compgen -W "$(beckon generate models 2>/dev/null)" -- "$current"; compgen -d -- "$current")
             return
             ;;
-        "listen --words" | "classify --words" | "evaluate --words" | "inspect --words" | "serve --words")
+        "listen --words" | "classify --words" | "inspect --words" | "serve --words")
+            mapfile -t COMPREPLY < <(compgen -W "none yes no up down left right on off stop go" -- "$current"; compgen -f -- "$current")
+            return
+            ;;
+        "evaluate --words")
             mapfile -t COMPREPLY < <(compgen -W none -- "$current"; compgen -f -- "$current")
             return
             ;;
@@ -107,17 +111,17 @@ _beckon()
     esac
 
     case "${COMP_WORDS[1]}" in
-        listen) options="--device --channel --file --raw --sensitivity --threshold --word --phrase --mode --trigger --model --no-confirm --words --config --json --record --help" ;;
-        classify) options="--clips --sensitivity --threshold --word --phrase --mode --trigger --model --no-confirm --words --channel --json --format --output --resume --stats --files-from --null --shard --worker --raw --jobs --help" ;;
+        listen) options="--device --channel --file --raw --sensitivity --threshold --word --phrase --mode --trigger --model --no-confirm --words --config --json --record --once --seconds --help" ;;
+        classify) options="--clips --sensitivity --threshold --word --phrase --mode --trigger --model --no-confirm --words --channel --json --csv --format --output --resume --stats --files-from --null --shard --worker --raw --jobs --help" ;;
         enroll) options="--device --config --channel --takes --from --not --more --force --no-audio --words --model --json --help" ;;
         words | forget) options="--words --model --forget-negative --replace --json --help" ;;
         record) options="--label --speaker --count --device --config --channel --file --model --help" ;;
         evaluate) options="--list --stream --tolerance --mode --trigger --sensitivity --threshold --word --model --no-confirm --channel --words --json --html --pages --audio --jobs --help" ;;
-        inspect) options="--from --to --mode --trigger --sensitivity --threshold --word --model --no-confirm --channel --words --output --audio --json --help" ;;
+        inspect) options="--from --to --mode --trigger --sensitivity --threshold --word --model --no-confirm --channel --words --output --audio --json --jobs --help" ;;
         serve) options="--listen --web --connections --threads --sensitivity --threshold --word --phrase --trigger --model --no-confirm --words --config --help" ;;
         web) options="--new --file --help" ;;
         devices) options="--json --help" ;;
-        config) options="--help" ;;
+        config) options="--yes --help" ;;
         doctor) options="--device --config --model --json --help" ;;
         bench) options="--kernels --seconds --streams --first-score --compare --end-to-end --device --track --stamp --wyoming --most --chunk --file --connect --mode --trigger --threshold --word --model --no-confirm --channel --json --help" ;;
         completions) options="--help" ;;
@@ -184,7 +188,7 @@ _beckon()
             ;;
         config)
             if ((COMP_CWORD == 2)); then
-                mapfile -t COMPREPLY < <(compgen -W "check show" -- "$current")
+                mapfile -t COMPREPLY < <(compgen -W "check show init" -- "$current")
                 return
             fi
             case "${COMP_WORDS[2]}" in
@@ -192,6 +196,9 @@ _beckon()
                     mapfile -t COMPREPLY < <(compgen -f -- "$current")
                     ;;
                 show)
+                    mapfile -t COMPREPLY < <(compgen -f -- "$current")
+                    ;;
+                init)
                     mapfile -t COMPREPLY < <(compgen -f -- "$current")
                     ;;
             esac

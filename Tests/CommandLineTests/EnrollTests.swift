@@ -175,7 +175,7 @@ struct EnrollTests {
         let none = try beckon("words", "rear left", "--forget-negative", "2")
         #expect(none.status == 1 && none.error.contains("has no negative example 2; it has 1"), "\(none.error)")
         let gone = try beckon("words", "rear left", "--forget-negative", "1")
-        #expect(gone.status == 0 && gone.output.hasPrefix("Forgotten: negative example 1 of rear left; left: 0."))
+        #expect(gone.status == 0 && gone.output.hasPrefix("Forgotten: negative example 1 of rear left; left: 0\n"))
         #expect(try beckon("words", "rear left", "--json").output.contains("\"negatives\": []"))
         #expect(try heard("Front_Left") == ["rear left"])
     }

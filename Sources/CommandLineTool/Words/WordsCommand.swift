@@ -143,7 +143,7 @@ struct WordsCommand {
         }
         if !json {
             let name = printable(name)
-            Output.write("Forgotten: negative example \(number) of \(name); left: \(left), with new numbers.\n")
+            Output.write("Forgotten: negative example \(number) of \(name); left: \(left)\n")
         }
     }
 
