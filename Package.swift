@@ -124,11 +124,13 @@ let package = Package(
         .target(name: "Inference", dependencies: ["Core", "JSON", "KernelInterface", "Kernels", "System"]),
         // Optimised in debug builds too: tests compare minutes of audio.
         .target(name: "WakeWords", dependencies: ["Core", "JSON", "System"], swiftSettings: [.unsafeFlags(["-O"])]),
-        .target(name: "Spotting", dependencies: ["Audio", "Core", "Inference", "Kernels"]),
+        .target(name: "Spotting", dependencies: ["Audio", "Core", "Inference", "Kernels", "WakeWords"]),
         .target(name: "Evaluation", dependencies: ["Audio", "Core", "Inference", "Spotting", "System"]),
         .target(
             name: "Enrollment",
-            dependencies: ["Audio", "Core", "Inference", "KernelInterface", "Kernels", "Spotting", "System"],
+            dependencies: [
+                "Audio", "Core", "Inference", "KernelInterface", "Kernels", "Spotting", "System", "WakeWords",
+            ],
             // Optimised in debug builds too: tests compare a word with an hour of talk.
             swiftSettings: [.unsafeFlags(["-O"])]
         ),
@@ -137,7 +139,7 @@ let package = Package(
         .target(name: "Events", dependencies: ["Core", "JSON", "Spotting", "System"]),
         .target(
             name: "Configuration",
-            dependencies: ["Audio", "Core", "Events", "JSON", "Network", "Spotting", "System"],
+            dependencies: ["Audio", "Core", "Events", "JSON", "Network", "Spotting", "System", "WakeWords"],
             swiftSettings: smallSettings
         ),
         .target(
@@ -173,7 +175,7 @@ let package = Package(
                 "Audio", "Configuration", "Core", "Events", "Inference", "IntegrationInterface", "JSON", "Metrics",
                 "Network",
                 "Spotting",
-                "System",
+                "System", "WakeWords",
             ],
             path: "Sources/Service/Integrations/Wyoming"
         ),
@@ -193,7 +195,7 @@ let package = Package(
                 "Inference", "Input", "IntegrationInterface", "JSON", "MQTT", "Metrics", "Network", "Spotting",
                 "System",
                 "Web",
-                "Wyoming",
+                "WakeWords", "Wyoming",
             ]
         ),
         .target(name: "Charts", dependencies: ["Core", "CZlib"], swiftSettings: smallSettings),
@@ -295,7 +297,10 @@ let package = Package(
         .testTarget(name: "BeckonTests", dependencies: ["Beckon", "TestSupport", "beckon", "spot"]),
         .testTarget(name: "ChartsTests", dependencies: ["Charts", "CZlib", "TestSupport"]),
         .testTarget(name: "WakeWordsTests", dependencies: ["TestSupport", "WakeWords"], exclude: ["Fixtures"]),
-        .testTarget(name: "SpottingTests", dependencies: ["Audio", "Core", "Inference", "Spotting", "TestSupport"]),
+        .testTarget(
+            name: "SpottingTests",
+            dependencies: ["Audio", "Core", "Inference", "Spotting", "TestSupport", "WakeWords"]
+        ),
         .testTarget(
             name: "EvaluationTests",
             dependencies: ["Core", "Evaluation", "Inference", "JSON", "Spotting", "TestSupport"]
@@ -353,7 +358,7 @@ let package = Package(
             dependencies: [
                 "Actions", "Audio", "Capture", "Configuration", "Control", "Core", "Daemon", "Enrollment", "Events",
                 "Inference", "Input", "IntegrationInterface", "JSON", "Metrics", "Network", "Spotting", "System",
-                "TestSupport",
+                "TestSupport", "WakeWords",
             ]
         ),
         .testTarget(
@@ -410,7 +415,7 @@ if Context.environment["BECKON_FUZZ"] != nil {
     let modules = [
         "Actions", "Audio", "Configuration", "Control", "Core", "Corpus", "Enrollment", "Evaluation", "Inference",
         "IntegrationInterface", "JSON", "KernelInterface", "Kernels", "MQTT", "Metrics", "Network", "Spotting",
-        "System", "Web", "Wyoming",
+        "System", "WakeWords", "Web", "Wyoming",
     ]
     package.targets.append(
         .executableTarget(name: "fuzz", dependencies: modules.map { .byName(name: $0) }, path: "Fuzz/Targets")

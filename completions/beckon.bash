@@ -55,9 +55,9 @@ _beckon()
             mapfile -t COMPREPLY < <(compgen -W "mix 0 1 0,1" -- "$current")
             return
             ;;
-        *\ --file | "enroll --words" | "words --words" | "forget --words" | *\ --config | *\ -c | \
-            *\ --record | *\ --output | *\ -o | *\ --files-from | "enroll --from" | *\ --not | \
-            *\ --list | *\ --html | *\ --track | *\ --stamp | *\ --socket)
+        *\ --file | "enroll --words" | "words --words" | "forget --words" | *\ --wake-word | *\ --config | \
+            *\ -c | *\ --record | *\ --output | *\ -o | *\ --files-from | "enroll --from" | \
+            *\ --not | *\ --list | *\ --html | *\ --track | *\ --stamp | *\ --socket)
             mapfile -t COMPREPLY < <(compgen -f -- "$current")
             return
             ;;
@@ -111,14 +111,14 @@ _beckon()
     esac
 
     case "${COMP_WORDS[1]}" in
-        listen) options="--device --channel --file --raw --sensitivity --threshold --word --phrase --mode --trigger --model --no-confirm --words --config --json --record --once --seconds --help" ;;
-        classify) options="--clips --sensitivity --threshold --word --phrase --mode --trigger --model --no-confirm --words --channel --json --csv --format --output --resume --stats --files-from --null --shard --worker --raw --jobs --help" ;;
+        listen) options="--device --channel --file --raw --sensitivity --threshold --word --phrase --mode --trigger --model --no-confirm --words --wake-word --config --json --record --once --seconds --help" ;;
+        classify) options="--clips --sensitivity --threshold --word --phrase --mode --trigger --model --no-confirm --words --wake-word --channel --json --csv --format --output --resume --stats --files-from --null --shard --worker --raw --jobs --help" ;;
         enroll) options="--device --config --channel --takes --from --not --more --force --no-audio --words --model --json --help" ;;
         words | forget) options="--words --model --forget-negative --replace --json --help" ;;
         record) options="--label --speaker --count --device --config --channel --file --model --help" ;;
         evaluate) options="--list --stream --tolerance --mode --trigger --sensitivity --threshold --word --model --no-confirm --channel --words --json --html --pages --audio --jobs --help" ;;
         inspect) options="--from --to --mode --trigger --sensitivity --threshold --word --model --no-confirm --channel --words --output --audio --json --jobs --help" ;;
-        serve) options="--listen --web --connections --threads --sensitivity --threshold --word --phrase --trigger --model --no-confirm --words --config --help" ;;
+        serve) options="--listen --web --connections --threads --sensitivity --threshold --word --phrase --trigger --model --no-confirm --words --wake-word --config --help" ;;
         web) options="--new --file --help" ;;
         devices) options="--json --help" ;;
         config) options="--yes --help" ;;

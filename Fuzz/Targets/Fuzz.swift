@@ -10,7 +10,7 @@ private let targets: [String: @Sendable ([UInt8]) -> Void] = [
     "configuration": fuzzConfiguration, "control": fuzzControl, "model": fuzzModel, "tensors": fuzzTensors,
     "words": fuzzWords, "labels": fuzzLabels, "audio": fuzzAudio, "webhook": fuzzWebhook, "wyoming": fuzzWyoming,
     "worker": fuzzWorker, "results": fuzzJournal, "mqtt": fuzzMQTT, "broker": fuzzBroker, "web": fuzzWeb,
-    "hosts": fuzzHosts, "misses": fuzzMisses, "json": fuzzJSON,
+    "hosts": fuzzHosts, "misses": fuzzMisses, "json": fuzzJSON, "wakewords": fuzzWakeWords,
 ]
 
 private let target: @Sendable ([UInt8]) -> Void = {

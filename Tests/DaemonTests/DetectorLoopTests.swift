@@ -6,6 +6,7 @@ import Spotting
 import System
 import TestSupport
 import Testing
+import WakeWords
 
 @testable import Daemon
 
@@ -85,6 +86,26 @@ struct DetectorLoopTests {
         let status = run.ends.record.status
         #expect(status.looks >= 20 && status.refusedLooks > 0 && status.refusedLooks <= status.looks, "\(status)")
         #expect(status.longestLook > .zero && status.longestLook <= status.longestHop)
+    }
+
+    @Test func `wake words with models of their own allocate nothing, and are reported`() throws {
+        let source = try RingSource(Material.left(blocks: 25), loops: true)
+        let model = try Material.model()
+        let words = try ["okay_nabu", "alexa"].map {
+            try WakeWord(path: Checkout.path + "/Models/wake-words/\($0).json")
+        }
+        var settings = try Material.settings(model)
+        settings.vocabulary = Vocabulary(model, wakeWords: words)
+        var choices = ThresholdChoices()
+        // What the voice reaches that says other words.
+        choices.words["okay nabu"] = .confidence(0.004)
+        settings.thresholds = try choices.thresholds(of: settings.vocabulary, mode: settings.gate.mode)
+        let run = try Run(source, settings)
+        var heard: [String: Int] = [:]
+        let trial = HeapTrial { for _ in 0..<100 { run.step() } }
+        #expect(trial.isQuiet(seconds: 30))
+        while let event = run.queue.pop() { heard[settings.name(of: event.detection), default: 0] += 1 }
+        #expect(heard["left", default: 0] > 0, "\(heard)")
     }
 
     @Test func `near misses allocate nothing`() throws {

@@ -7,6 +7,7 @@ import IntegrationInterface
 import Spotting
 import TestSupport
 import Testing
+import WakeWords
 
 @testable import Daemon
 @testable import Enrollment
@@ -127,6 +128,34 @@ struct SettingsLoaderTests {
         let first = try loader.load()
         #expect(first.vocabulary.model.confirmationState == .off && !first.configuration.confirms)
         #expect(try loader.load().vocabulary === first.vocabulary, "nothing is read again")
+    }
+
+    @Test func `wake words of the configuration and of options are known words`() throws {
+        let words = "{ wakeWords: ['okay_nabu'], words: { 'Okay Nabu': { threshold: 0.7 } } }"
+        let loader = try confirmingLoader(words) {
+            $0.wakeWords.append(Checkout.path + "/Models/wake-words/alexa.tflite")
+        }
+        let first = try loader.load()
+        #expect(first.vocabulary.wakeWords.map(\.name) == ["okay nabu", "alexa"])
+        #expect(Array(first.wordThresholds.suffix(2).map(\.threshold)) == [0.7, 0.9])
+        #expect(try loader.load().vocabulary === first.vocabulary, "nothing is read again")
+        try folder.write("c.json5", bytes: Array("{ wakeWords: ['okay_nabu'], mode: 'spot' }".utf8))
+        let second = try loader.load()
+        #expect(second.vocabulary === first.vocabulary, "the rings of the words go on")
+        try folder.write("c.json5", bytes: Array("{}".utf8))
+        #expect(try loader.load().vocabulary.wakeWords.map(\.name) == ["alexa"])
+    }
+
+    @Test(arguments: [
+        ("['nobody']", "wakeWords: no wake word “nobody” came with the program"),
+        ("['okay_nabu', 'okay nabu']", "there is another word “okay nabu”"),
+        ("['/no/x.tflite']", "/no/x.json: No such file or directory; the manifest must lie beside the model"),
+        ("['']", "wakeWords[0]: expected a wake word's name"),
+    ])
+    func `a wake word that cannot be used is an error of its key`(words: String, message: String) throws {
+        let loader = try confirmingLoader("{ wakeWords: \(words) }")
+        let text = #expect(throws: (any Error).self) { try loader.load() }.map { "\($0)" } ?? ""
+        #expect(text.contains(message), "\(text)")
     }
 
     @Test func `changed weights of confirming networks are read, and damaged ones are an error`() throws {

@@ -34,7 +34,7 @@ extension Classify: Command {
                 ),
                 SharedOptions.sensitivity, SharedOptions.threshold, SharedOptions.word, SharedOptions.phrase,
                 SharedOptions.mode(preset: .spot), SharedOptions.trigger, SharedOptions.model, SharedOptions.noConfirm,
-                SharedOptions.words,
+                SharedOptions.words, SharedOptions.wakeWord,
                 SharedOptions.channel,
             ],
             "Output": [

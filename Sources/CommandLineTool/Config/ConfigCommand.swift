@@ -57,7 +57,8 @@ struct ConfigCommand {
         let loader = VocabularyLoader(
             modelFolder: configuration.model,
             confirms: configuration.confirms(),
-            words: TaughtWords(nil)
+            words: TaughtWords(nil),
+            wakeWords: configuration.wakeWords()
         )
         do {
             let (vocabulary, taught) = try loader.load()

@@ -20,7 +20,7 @@ extension Listen: Command {
                 SharedOptions.sensitivity, SharedOptions.threshold, SharedOptions.word, SharedOptions.phrase,
                 SharedOptions.mode(preset: .command), SharedOptions.trigger, SharedOptions.model,
                 SharedOptions.noConfirm,
-                SharedOptions.words,
+                SharedOptions.words, SharedOptions.wakeWord,
             ],
             "What to do with it": [
                 SharedOptions.configuration(

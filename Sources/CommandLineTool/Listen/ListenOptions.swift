@@ -53,6 +53,7 @@ struct ListenOptions {
     /// Replaces settings of the configuration by the options of the command line.
     func override(_ configuration: inout Configuration) {
         if let model = listening.modelFolder { configuration.model = model }
+        configuration.wakeWords += listening.wakeWords.filter { !configuration.wakeWords.contains($0) }
         if !listening.confirms { configuration.confirms = false }
         if let device { configuration.device = device }
         if let channels = listening.channels { configuration.channel = channels }

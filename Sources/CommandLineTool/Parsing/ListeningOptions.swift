@@ -16,6 +16,8 @@ struct ListeningOptions {
     var words: String?
     /// The only words that may fire, as they were given; nil for all.
     var onlyWords: [String]?
+    /// Wake words with models of their own: names, or files.
+    var wakeWords: [String]
     /// What decides the thresholds of all words; nil without an option for it.
     var choice: ThresholdChoice?
     var wordChoices: [(word: String, choice: ThresholdChoice)] = []
@@ -31,6 +33,7 @@ struct ListeningOptions {
     init(_ arguments: Arguments) throws(UsageError) {
         jobs = arguments.whole("--jobs") ?? ProcessInfo.processInfo.activeProcessorCount
         (words, onlyWords) = try Self.words(arguments.all("--words"))
+        wakeWords = arguments.all("--wake-word")
         modelFolder = arguments.value("--model")
         confirms = !arguments.has("--no-confirm")
         mode = arguments.choice("--mode")
@@ -105,7 +108,12 @@ struct ListeningOptions {
 
     /// Where the model and the taught words come from.
     var vocabulary: VocabularyLoader {
-        VocabularyLoader(modelFolder: modelFolder, confirms: confirms, words: TaughtWords(words))
+        VocabularyLoader(
+            modelFolder: modelFolder,
+            confirms: confirms,
+            words: TaughtWords(words),
+            wakeWords: wakeWords
+        )
     }
 
     /// The model of `--model`, else the default one.

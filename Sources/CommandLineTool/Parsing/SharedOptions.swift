@@ -88,6 +88,21 @@ enum SharedOptions {
         isForListening: true
     )
 
+    static let wakeWord = Option(
+        name: "--wake-word",
+        value: .text("NAME|FILE", "name", .file),
+        repeats: true,
+        help: """
+            also find a wake word with a model of its own: alexa, hey_jarvis, hey_mycroft, okay_nabu, or the .tflite file \
+            or manifest of a microWakeWord model; may be repeated
+            """,
+        manual: """
+            The configuration's key is
+            .Va wakeWords .
+            """,
+        isForListening: true
+    )
+
     static let model = Option(
         name: "--model",
         short: "-m",

@@ -64,6 +64,7 @@ extension Serve: Command {
             "What to find; these override the configuration": [
                 SharedOptions.sensitivity, SharedOptions.threshold, SharedOptions.word, SharedOptions.phrase,
                 SharedOptions.trigger, SharedOptions.model, SharedOptions.noConfirm, SharedOptions.words,
+                SharedOptions.wakeWord,
                 SharedOptions.configuration(help: "configuration with words and addresses (default: as for listen)"),
             ],
         ],

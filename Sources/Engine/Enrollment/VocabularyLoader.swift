@@ -2,6 +2,7 @@ private import Core
 public import Inference
 public import KernelInterface
 public import Spotting
+public import WakeWords
 
 /// Finds and loads the vocabulary of a detector: a model, and the taught words prepared for it.
 public struct VocabularyLoader: Sendable {
@@ -11,10 +12,13 @@ public struct VocabularyLoader: Sendable {
     public var confirms: Bool
     /// The file of the taught words.
     public var words: TaughtWords
+    /// Wake words with models of their own: names of those that came with the program, or files.
+    public var wakeWords: [String]
 
-    public init(modelFolder: String?, confirms: Bool = true, words: TaughtWords) {
+    public init(modelFolder: String?, confirms: Bool = true, words: TaughtWords, wakeWords: [String] = []) {
         self.modelFolder = modelFolder
         self.confirms = confirms
+        self.wakeWords = wakeWords
         self.words = words
     }
 
@@ -43,18 +47,53 @@ public struct VocabularyLoader: Sendable {
         return model
     }
 
-    /// The model with the taught words.
+    /// The files of the wake words: of each its manifest, or its model.
+    ///
+    /// - Throws: `WakeWordError.unreadable` for a name that none has which came with the program.
+    public func wakeWordFiles() throws(WakeWordError) -> [String] {
+        var files: [String] = []
+        for name in wakeWords {
+            if name.contains("/") || name.hasSuffix(".json") || name.hasSuffix(".tflite") {
+                files.append(name)
+            } else {
+                let file = WordName.folded(name).replacing(" ", with: "_") + ".json"
+                guard let path = ModelFolder.shippedFile("wake-words/\(file)") else { throw .unknown(name) }
+                files.append(path)
+            }
+        }
+        return files
+    }
+
+    /// Loads the wake words.
+    ///
+    /// - Parameter labels: the words that are there besides.
+    /// - Throws: `WakeWordError`, also for a word that is there twice.
+    private func loadWakeWords(beside labels: [String]) throws(WakeWordError) -> [WakeWord] {
+        var found: [WakeWord] = []
+        for path in try wakeWordFiles() {
+            let word = try WakeWord(path: path)
+            guard !(labels + found.map(\.name)).contains(word.name) else { throw .duplicate(word) }
+            found.append(word)
+        }
+        return found
+    }
+
+    /// The model with the taught words and the wake words.
     ///
     /// - Parameters:
     ///   - model: the model of the folder, if it was loaded before; nil to load it.
+    ///   - wakeWords: the wake words, if they were loaded before; nil to load them.
     ///   - stores: whether to store words that were learnt anew; see ``TaughtWords/load(for:folder:stores:)``.
     /// - Returns: the vocabulary, and the words of the file as far as they concern the user.
     public func load(
         _ model: Model? = nil,
+        wakeWords: [WakeWord]? = nil,
         stores: Bool = false
     ) throws -> (vocabulary: Vocabulary, taught: TaughtWords.Loaded) {
         let model = try model ?? Self.model(in: modelFolder, confirms: confirms)
         let taught = try words.load(for: model, folder: ModelFolder.find(modelFolder), stores: stores)
-        return (Vocabulary(model, taught: taught.words), taught)
+        let labels = Vocabulary(model, taught: taught.words).labels
+        let wakeWords = try wakeWords ?? loadWakeWords(beside: labels)
+        return (Vocabulary(model, taught: taught.words, wakeWords: wakeWords), taught)
     }
 }

@@ -53,14 +53,19 @@ public enum ModelFolder {
     }
 
     /// The model of this name that came with the program.
-    private static func shipped(_ name: String) -> String? {
+    private static func shipped(_ name: String) -> String? { shipped(name) { isModel($0) } }
+
+    /// The file or folder of this name in the folder of models that came with the program; nil if it is not there.
+    package static func shippedFile(_ name: String) -> String? { shipped(name) { access($0, F_OK) == 0 } }
+
+    private static func shipped(_ name: String, _ isWanted: (String) -> Bool) -> String? {
         guard var folder = binary else { return nil }
         for _ in 0..<6 {
             guard let slash = folder.lastIndex(of: "/") else { return nil }
             folder = String(folder[..<slash])
             for place in ["share/beckon/models/\(name)", "Models/\(name)"] {
                 let candidate = "\(folder)/\(place)"
-                if isModel(candidate) { return candidate }
+                if isWanted(candidate) { return candidate }
             }
         }
         return nil

@@ -17,6 +17,7 @@ public final class DetectorStream {
     fileprivate var handler: PosteriorHandler
     fileprivate var taught: TaughtWordScorer
     fileprivate var activity: ActivityDetector
+    fileprivate var wakeWords: WakeWordStream?
     fileprivate var look: SecondLook?
     fileprivate var vocabulary: Vocabulary
     /// The settings and the network's batch that it was adapted to; see ``BatchDetector``.
@@ -33,6 +34,7 @@ public final class DetectorStream {
         vocabulary = batch.settings.vocabulary
         taught = TaughtWordScorer(vocabulary.taught, dimensions: vocabulary.model.embeddingCount)
         activity = ActivityDetector(of: vocabulary.model)
+        wakeWords = WakeWordStream(vocabulary.wakeWords)
         look = batch.makeLook(after: 0)
         generation = batch.generation
         batchGeneration = batch.batchGeneration
@@ -100,6 +102,7 @@ public final class DetectorStream {
         window.initialize(repeating: 0)
         handler.flush()
         look?.flush()
+        wakeWords?.flush()
         taught.flush()
         activity.flush()
     }
@@ -184,6 +187,9 @@ public struct BatchDetector: ~Copyable {
             if !settings.vocabulary.taught.isEmpty { stream.taught.add(stream.network.embedding) }
             stream.activity.add(hop: stream.hop.span, logits: stream.scoring.activity)
             stream.look?.add(hop: stream.hop.span)
+            stream.wakeWords?.add(hop: stream.hop.span) { word, mean, before in
+                stream.handler.add(wakeWord: word, mean: mean, before: before) { report(index, $0) }
+            }
             let (looks, refusals) = (stream.handler.looks, stream.handler.refusals)
             stream.handler.process(
                 HopScores(posteriors: stream.scoring.posteriors, taught: stream.taught.probabilities),
@@ -207,6 +213,9 @@ public struct BatchDetector: ~Copyable {
         _ = stream.handler.update(settings, replacing: old)
         if old !== vocabulary {
             stream.vocabulary = vocabulary
+            if stream.wakeWords?.serves(vocabulary.wakeWords) != true {
+                stream.wakeWords = WakeWordStream(vocabulary.wakeWords)
+            }
             if vocabulary.model !== old.model { stream.look = makeLook(after: stream.handler.gate.streamHops) }
             if vocabulary.taught != old.taught || vocabulary.model !== old.model {
                 stream.taught = TaughtWordScorer(

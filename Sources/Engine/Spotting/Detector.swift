@@ -10,6 +10,7 @@ public struct Detector: ~Copyable {
 
     private var scorer: HopScorer
     private var handler: PosteriorHandler
+    private var wakeWords: WakeWordStream?
     private var look: SecondLook?
     /// Set where `look` was made within the stream: it has none of the audio before yet.
     private var looksFromHere = false
@@ -18,6 +19,7 @@ public struct Detector: ~Copyable {
         self.settings = settings
         scorer = HopScorer(settings.vocabulary, lookaheadQuiet: settings.lookaheadQuiet)
         handler = PosteriorHandler(settings)
+        wakeWords = WakeWordStream(settings.vocabulary.wakeWords)
         look = SecondLook(settings.vocabulary.model, confirmer: Confirmer(settings.vocabulary.model))
     }
 
@@ -40,12 +42,16 @@ public struct Detector: ~Copyable {
     ///
     /// - Parameters:
     ///   - window: the newest second, 16000 samples in [−1, 1], of which the last 1600 are new since the previous call.
-    ///   - report: called for each detection of this hop, in the order of ``PosteriorHandler/process(_:lookahead:activity:report:)``.
+    ///   - report: called for each detection of this hop: of wake words, then in the order of ``PosteriorHandler/process(_:lookahead:activity:report:)``.
     public mutating func process(window: Span<Float>, report: (Detection) -> Void) {
         scorer.score(window: window)
         if looksFromHere { look?.fill(before: window) }
         looksFromHere = false
-        look?.add(hop: window.extracting(last: settings.vocabulary.model.hopSamples))
+        let hop = window.extracting(last: settings.vocabulary.model.hopSamples)
+        look?.add(hop: hop)
+        wakeWords?.add(hop: hop) { word, mean, before in
+            handler.add(wakeWord: word, mean: mean, before: before, report: report)
+        }
         handler.process(
             scorer.scores,
             lookahead: scorer.lookahead,
@@ -77,6 +83,9 @@ public struct Detector: ~Copyable {
             looksFromHere = true
         }
         scorer.lookaheadQuiet = new.lookaheadQuiet
+        if wakeWords?.serves(new.vocabulary.wakeWords) != true {
+            wakeWords = WakeWordStream(new.vocabulary.wakeWords)
+        }
         settings = new
         return handler.update(new, replacing: old)
     }
@@ -85,6 +94,7 @@ public struct Detector: ~Copyable {
     public mutating func flush() {
         scorer.flush()
         handler.flush()
+        wakeWords?.flush()
         look?.flush()
         looksFromHere = false
     }

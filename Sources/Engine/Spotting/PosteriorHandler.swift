@@ -8,6 +8,8 @@ import Inference
 public struct PosteriorHandler {
     public private(set) var gate: Gate
     private var smoother: Smoother
+    /// Of each wake word.
+    private var wakeWords: [WakeWordGate] = []
     private var matcher: PhraseMatcher
     private var machine: WakeSessionMachine
     /// Nil unless the settings have a margin.
@@ -20,7 +22,7 @@ public struct PosteriorHandler {
     private var flushed: WakeSessionMachine.Change?
     private var lookaheadQuiet: ClosedRange<Double>?
     private var fusion: PosteriorFusion
-    /// Output of the fusion, `[labels]`, for the newest hop and for the next one; empty without taught words.
+    /// Output of the fusion, `[labels]`, for the newest hop and for the next one; empty if all labels are the model's.
     private var fused: [Float] = []
     private var fusedAhead: [Float] = []
     /// The smoothed posteriors of the hop at which the word that the gate keeps had its best score, `[model's labels]`.
@@ -74,6 +76,7 @@ public struct PosteriorHandler {
             sessions: settings.sessions
         )
         gate.extraDurations = settings.vocabulary.extraDurations
+        wakeWords = settings.vocabulary.wakeWordLabels.map(WakeWordGate.init)
         makeProposals(settings.vocabulary, settings.gate.mode)
     }
 
@@ -90,7 +93,9 @@ public struct PosteriorHandler {
     }
 
     private mutating func makeBuffers() {
-        fused = [Float](repeating: 0, count: fusion.wordLabels.isEmpty ? 0 : fusion.labels)
+        // Wake words have labels of their own too, whose scores stay 0: their networks decide.
+        let isAlone = fusion.wordLabels.isEmpty && fusion.labels == fusion.modelLabels
+        fused = [Float](repeating: 0, count: isAlone ? 0 : fusion.labels)
         fusedAhead = fused
     }
 
@@ -151,6 +156,14 @@ public struct PosteriorHandler {
         makeBuffers()
         if vocabulary.model.labels != old.model.labels { smoother = Self.smoother(fusion, gate.settings) }
         gate.extraDurations = vocabulary.extraDurations
+        wakeWords = zip(vocabulary.wakeWords, vocabulary.wakeWordLabels).map { word, label in
+            guard let index = old.wakeWords.firstIndex(where: { $0 === word }) else {
+                return WakeWordGate(label: label)
+            }
+            var kept = wakeWords[index]
+            kept.label = label
+            return kept
+        }
         guard vocabulary.labels != old.labels else { return }
         gate.relabel(vocabulary.labels.map { old.labels.firstIndex(of: $0) }, silence: vocabulary.silenceIndex)
         matcher.flush()
@@ -194,6 +207,33 @@ public struct PosteriorHandler {
             if let miss { report(miss.inSession(machine.session(of: miss.index))) }
         }
         if let detection { add(detection, report) }
+    }
+
+    /// Adds a step of a wake word, whose network decides by itself and at its own time. Call it before the hop that the step ends in is
+    /// processed.
+    ///
+    /// - Parameters:
+    ///   - index: of the wake word in the vocabulary.
+    ///   - mean: of its newest probabilities, 0…1.
+    ///   - before: time from the end of the step to the end of the hop, in seconds.
+    ///   - report: as in ``process(_:lookahead:activity:confirmer:report:)``.
+    mutating func add(wakeWord index: Int, mean: Float, before: Double, report: (Detection) -> Void) {
+        guard wakeWords.indices.contains(index) else { return }
+        let (label, time) = (wakeWords[index].label, gate.nextTime - before)
+        let threshold = gate.thresholds.values[label]
+        guard wakeWords[index].step(mean, threshold: threshold, time: time, refractory: gate.settings.refractory)
+        else { return }
+        var word = Detection(
+            kind: .word,
+            index: label,
+            confidence: mean,
+            start: max(0, time - WakeWordGate.seconds),
+            end: time,
+            time: time
+        )
+        word.threshold = threshold ?? 0
+        word.mode = .spot
+        add(word, report)
     }
 
     /// Decides what is pending where the audio ends; see ``Gate/finish(activity:)``.

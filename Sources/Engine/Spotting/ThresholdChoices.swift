@@ -1,5 +1,6 @@
 public import Core
 private import Inference
+public import WakeWords
 
 /// What decides a word's threshold: a confidence, or a sensitivity by name.
 public enum ThresholdChoice: Equatable, Sendable, CustomStringConvertible {
@@ -50,8 +51,8 @@ public struct ThresholdChoices: Equatable, Sendable {
 
     /// The thresholds for a vocabulary.
     ///
-    /// A taught word without an estimate for the sensitivity of all words keeps its own threshold, so that it does not
-    /// prevent the others from using that sensitivity.
+    /// A taught word without an estimate for the sensitivity of all words keeps its own threshold, and a wake word that of its manifest, so
+    /// that they do not prevent the others from using that sensitivity.
     ///
     /// - Throws: ``SpottingError/unknownWord(_:known:)``; ``SpottingError/noThresholds`` if the model, or a word whose own
     ///   choice it is, has no thresholds for a sensitivity.
@@ -76,7 +77,8 @@ public struct ThresholdChoices: Equatable, Sendable {
             case .confidence(let threshold): values.append(threshold)
             case .sensitivity(let sensitivity):
                 let isOwnChoice = words[name] != nil
-                let fallback = isOwnChoice ? nil : vocabulary.taughtWord(label: label)?.threshold
+                let own = vocabulary.taughtWord(label: label)?.threshold ?? vocabulary.wakeWord(label: label)?.threshold
+                let fallback = isOwnChoice ? nil : own
                 guard let threshold = vocabulary.threshold(label: label, sensitivity, mode) ?? fallback else {
                     throw vocabulary.noThresholds(label: label, sensitivity, mode)
                 }
@@ -98,8 +100,9 @@ extension Vocabulary {
         )
     }
 
-    /// The threshold of a label, 0…1; nil if the model, or the taught word, has none for this sensitivity and mode.
+    /// The threshold of a label, 0…1; nil if the model, the taught word or the wake word has none for this sensitivity and mode.
     public func threshold(label: Int, _ sensitivity: Sensitivity, _ mode: DetectionMode) -> Float? {
+        if let word = wakeWord(label: label) { return sensitivity == .balanced ? word.threshold : nil }
         if let word = taughtWord(label: label) {
             return word.sensitivities[sensitivity, mode] ?? (sensitivity == .balanced ? word.threshold : nil)
         }
@@ -111,6 +114,12 @@ extension Vocabulary {
 
     /// Why a label has no threshold for a sensitivity.
     public func noThresholds(label: Int, _ sensitivity: Sensitivity, _ mode: DetectionMode) -> SpottingError {
+        if let word = wakeWord(label: label) {
+            return .noThresholds.saying(
+                "the wake word '\(printable(word.name))' has one threshold, that of its manifest, and none for the sensitivity "
+                    + "\(sensitivity.rawValue); choose a threshold such as \(word.threshold)"
+            )
+        }
         guard let word = taughtWord(label: label) else {
             let present = model.thresholds.sensitivities(mode: mode).map(\.rawValue).joined(separator: ", ")
             return .noThresholds.saying(
@@ -122,6 +131,11 @@ extension Vocabulary {
             "the taught word '\(printable(word.name))' has no estimate for the sensitivity \(sensitivity.rawValue), because "
                 + "the model has no talk to compare it with; choose a threshold such as 0.8"
         )
+    }
+
+    /// The wake word with this label; nil for any other label.
+    public func wakeWord(label: Int) -> WakeWord? {
+        wakeWordLabels.firstIndex(of: label).map { wakeWords[$0] }
     }
 
     /// The taught word with this label of its own; nil for a word of the model, also if it was taught in the user's voice.

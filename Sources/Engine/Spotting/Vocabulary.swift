@@ -1,29 +1,38 @@
 public import Core
 public import Inference
+public import WakeWords
 
-/// The labels that a detector tells apart: the words of a model, those that the user taught, and the special labels.
+/// The labels that a detector tells apart: the words of a model, those that the user taught, wake words with models of their own, and the
+/// special labels.
 public final class Vocabulary: Sendable {
     public let model: Model
     /// The words that the user taught.
     public let taught: [TaughtWord]
-    /// The model's words, then the user's own, then `_unknown_` and `_silence_`, which never fire.
+    /// Wake words with models of their own, which run beside the model.
+    public let wakeWords: [WakeWord]
+    /// The label of each wake word, `[wakeWords]`.
+    let wakeWordLabels: [Int]
+    /// The model's words, then the user's own, then wake words, then `_unknown_` and `_silence_`, which never fire.
     public let labels: [String]
     let fusion: PosteriorFusion
     /// Seconds by which an utterance of each label may exceed the limit for a word, `[labels]`: above 0 for phrases
     /// that the user taught.
     let extraDurations: [Double]
 
-    public init(_ model: Model, taught: [TaughtWord] = []) {
+    public init(_ model: Model, taught: [TaughtWord] = [], wakeWords: [WakeWord] = []) {
         self.model = model
         self.taught = taught
+        self.wakeWords = wakeWords
         var labels = Labels(model.labels).words
         var indices = Dictionary(zip(labels, labels.indices)) { first, _ in first }
-        let wordLabels = taught.map { word in
-            if let label = indices[word.name] { return label }
-            indices[word.name] = labels.count
-            labels.append(word.name)
+        func label(of name: String) -> Int {
+            if let label = indices[name] { return label }
+            indices[name] = labels.count
+            labels.append(name)
             return labels.count - 1
         }
+        let wordLabels = taught.map { label(of: $0.name) }
+        wakeWordLabels = wakeWords.map { label(of: $0.name) }
         self.labels = labels + Labels.special
         fusion = PosteriorFusion(modelLabels: model.labels.count, labels: labels.count + 2, wordLabels: wordLabels)
         var extraDurations = [Double](repeating: 0, count: self.labels.count)

@@ -7,6 +7,8 @@ public final class WakeWord: Sendable {
     public let name: String
     public let manifest: WakeWordManifest
     public let network: StreamingNetwork
+    /// The mean of the newest probabilities above which the word is said, unless the user chooses another: the manifest's, 0…1.
+    public var threshold: Float { Float(manifest.cutoff) }
     /// The file of the model.
     public let path: String
 

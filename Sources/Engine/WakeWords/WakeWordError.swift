@@ -1,3 +1,5 @@
+private import Core
+
 /// Why a wake-word model cannot be used.
 ///
 /// Two errors are equal if they are of the same kind, whatever their messages. `message` is one line: the file, what is wrong with it, and
@@ -18,6 +20,18 @@ public struct WakeWordError: Error, Equatable, Sendable, CustomStringConvertible
     public static let unsupported = WakeWordError(code: .unsupported, message: "the model is not supported")
     /// The model exceeds a limit of this program.
     public static let size = WakeWordError(code: .size, message: "the model is too large")
+
+    /// No wake word of this name came with the program.
+    public static func unknown(_ name: String) -> WakeWordError {
+        unreadable.saying(
+            "no wake word \(quoted(name)) came with the program; name alexa, hey_jarvis, hey_mycroft or okay_nabu, or the file of a model"
+        )
+    }
+
+    /// A word of this name is there already.
+    public static func duplicate(_ word: WakeWord) -> WakeWordError {
+        manifest.saying("\(word.path): there is another word \(quoted(word.name)); remove one of them")
+    }
 
     /// The same kind of error with another message.
     func saying(_ message: String) -> WakeWordError { WakeWordError(code: code, message: message) }

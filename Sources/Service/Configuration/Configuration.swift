@@ -122,6 +122,8 @@ public struct Configuration: Equatable, Sendable {
     public var model: String?
     /// Whether the model's confirming networks are loaded, if it has some.
     public var confirms = true
+    /// Wake words with models of their own: names of those that came with the program, or files.
+    public var wakeWords: [String] = []
     /// The name of the capture device, or `auto`.
     public var device = "auto"
     /// The channels of the device that are used.

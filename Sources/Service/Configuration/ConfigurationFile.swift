@@ -3,6 +3,7 @@ import JSON
 public import Network
 public import Spotting
 private import System
+private import WakeWords
 
 /// A valid configuration file; also finds the file.
 public struct ConfigurationFile: Sendable {
@@ -52,11 +53,17 @@ public struct UncheckedConfiguration: Sendable {
     /// The folder of the model; nil for the default one.
     public var model: String? { settings.model }
     /// Whether the model's confirming networks are loaded, with other settings in force.
-    public func confirms(_ overrides: (inout Configuration) -> Void = { _ in }) -> Bool {
+    public func confirms(_ overrides: (inout Configuration) -> Void = { _ in }) -> Bool { inForce(overrides).confirms }
+    /// Wake words with models of their own, with other settings in force.
+    public func wakeWords(_ overrides: (inout Configuration) -> Void = { _ in }) -> [String] {
+        inForce(overrides).wakeWords
+    }
+    private func inForce(_ overrides: (inout Configuration) -> Void) -> Configuration {
         var inForce = settings
         overrides(&inForce)
-        return inForce.confirms
+        return inForce
     }
+
     /// Where the web server listens.
     public var webListen: [ListenAddress] { settings.web.listen }
 
@@ -65,8 +72,7 @@ public struct UncheckedConfiguration: Sendable {
 
     /// Whether other settings leave the mode and the choice of thresholds as they are.
     public func keepsThresholds(_ overrides: (inout Configuration) -> Void) -> Bool {
-        var inForce = settings
-        overrides(&inForce)
+        let inForce = inForce(overrides)
         return inForce.gate.mode == settings.gate.mode && inForce.thresholdChoices == settings.thresholdChoices
     }
 }
@@ -136,6 +142,8 @@ public struct ParsedConfiguration: Sendable {
             known = try words(unchecked)
         } catch let problem as ConfigurationProblem {
             throw refusal { $0.add(problem) }
+        } catch let error as WakeWordError {
+            throw refusal { $0.add("\(error)", key: "wakeWords") }
         } catch {
             throw refusal { $0.add("\(error)", key: "model") }
         }

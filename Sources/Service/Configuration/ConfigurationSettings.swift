@@ -10,6 +10,7 @@ extension SettingKind where Value == Configuration {
         Section([
             Setting("model", \.model, SettingKind<String>.model.optional),
             Setting("confirm", \.confirms, .flag),
+            Setting("wakeWords", \.wakeWords, SettingKind<String>.wakeWord.list),
             Setting("device", \.device, .text("a device's name, or \"auto\"")),
             Setting("channel", \.channel, .channels),
             Setting("mode", \.gate.mode, .choice),
@@ -106,6 +107,10 @@ extension SettingKind where Value == Configuration.Phrase {
 }
 
 extension SettingKind where Value == String {
+    fileprivate static let wakeWord = text("a wake word's name, such as \"okay_nabu\", or the file of its model") {
+        !$0.isEmpty && $0.utf8.count <= 1000 && !$0.contains("\0")
+    }
+
     /// Bounded, because the time to split a phrase into words grows with its length.
     fileprivate static let phraseText = text("two words or more, such as \"go left\", in 1000 bytes at most") {
         !$0.isEmpty && $0.utf8.count <= 1000

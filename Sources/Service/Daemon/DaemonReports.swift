@@ -14,6 +14,7 @@ import Network
 import Spotting
 import Synchronization
 import System
+private import WakeWords
 import Wyoming
 
 /// What the service tells of itself: what is heard, its state, status and metrics. Any thread.
@@ -37,12 +38,13 @@ extension Daemon {
         (live.level, live.peak) = (decibels(amplitude: block.level), decibels(amplitude: block.peak))
         let scores = isHeard ? pipeline.detector.status.scores : []
         let bound = Set(settings.sessions.flatMap(\.words))
+        let wakeWords = settings.vocabulary.wakeWords.map(\.name)
         let modelWords = settings.vocabulary.modelWords.count
         live.classes = zip(settings.vocabulary.labels, settings.thresholds.values).enumerated().map { index, label in
             let isSpecial = Labels.isSpecial(label.0)
             return LiveState.Class(
                 name: label.0,
-                kind: isSpecial ? .special : index < modelWords ? .word : .taught,
+                kind: isSpecial ? .special : index < modelWords || wakeWords.contains(label.0) ? .word : .taught,
                 score: scores.indices.contains(index) ? scores[index] : 0,
                 threshold: isSpecial ? nil : label.1,
                 isInSession: bound.contains(index)

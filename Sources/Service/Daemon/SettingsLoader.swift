@@ -6,6 +6,7 @@ private import Inference
 import Spotting
 private import Synchronization
 private import System
+private import WakeWords
 
 /// Reads a service's settings: configuration file, overrides of the command line, model and taught words.
 ///
@@ -40,18 +41,19 @@ public struct SettingsLoader: Sendable {
     /// - Throws: an error whose description has one line for each mistake.
     public func load(leavingOutUnknownWords leavesOut: Bool = false) throws -> ServiceSettings {
         var configuration = Configuration()
-        var loaded: (model: String?, confirms: Bool, vocabulary: Vocabulary)?
+        var loaded: (model: String?, confirms: Bool, wakeWords: [String], vocabulary: Vocabulary)?
         if let path {
             let valid = try ParsedConfiguration(path: path).validated { configuration in
                 let known: Read
                 // With an option that leaves the networks out, they are never loaded.
                 let confirms = configuration.confirms(overrides)
+                let wakeWords = configuration.wakeWords(overrides)
                 do {
-                    known = try load(configuration.model, confirms: confirms, storing: !leavesOut)
+                    known = try load(configuration.model, confirms: confirms, wakeWords, storing: !leavesOut)
                 } catch let error as EnrollmentError where error != .model {
                     throw ConfigurationProblem.ofOtherFile(error.description)
                 }
-                loaded = (configuration.model, confirms, known.vocabulary)
+                loaded = (configuration.model, confirms, wakeWords, known.vocabulary)
                 let words = Labels(known.vocabulary.labels).words
                 return KnownWords(
                     words,
@@ -67,30 +69,45 @@ public struct SettingsLoader: Sendable {
         }
         overrides(&configuration)
         let isLoaded =
-            loaded.map { $0.model == configuration.model && $0.confirms == configuration.confirms } ?? false
+            loaded.map {
+                $0.model == configuration.model && $0.confirms == configuration.confirms
+                    && $0.wakeWords == configuration.wakeWords
+            } ?? false
         let vocabulary =
             try (isLoaded ? loaded?.vocabulary : nil)
-            ?? load(configuration.model, confirms: configuration.confirms, storing: !leavesOut).vocabulary
+            ?? load(
+                configuration.model,
+                confirms: configuration.confirms,
+                configuration.wakeWords,
+                storing: !leavesOut
+            ).vocabulary
         if leavesOut { configuration.leaveOut(wordsBeside: vocabulary.labels) }
         return try ServiceSettings(configuration, vocabulary)
     }
 
     /// - Parameter stores: false when the file of taught words has changed: what changed it stores it.
-    private func load(_ model: String?, confirms: Bool, storing stores: Bool) throws -> Read {
+    private func load(
+        _ model: String?,
+        confirms: Bool,
+        _ wakeWords: [String],
+        storing stores: Bool
+    ) throws -> Read {
         var loader = vocabulary
         loader.modelFolder = model ?? loader.modelFolder
         loader.confirms = confirms
+        loader.wakeWords = wakeWords
         // Before the files are read, so that a file that changes meanwhile is read again next time.
-        let files = Files(loader)
+        let files = try Files(loader)
         let known = newest.read.withLock { $0 }
         if let known, known.files == files { return known }
         // The model is most of the work, and words change far more often.
         let model = known?.files.model == files.model ? known?.vocabulary.model : nil
-        var (vocabulary, taught) = try loader.load(model, stores: stores)
+        let wakeWords = known?.files.wakeWords == files.wakeWords ? known?.vocabulary.wakeWords : nil
+        var (vocabulary, taught) = try loader.load(model, wakeWords: wakeWords, stores: stores)
         if let note = taught.note { log.write(.notice, note) }
         for name in taught.lost { log.write(.warning, TaughtWords.lostLine(name)) }
         // A file that was written again with the same words: the detector keeps what it has.
-        if let known = known?.vocabulary, known.model === model, known.taught == vocabulary.taught {
+        if let known = known?.vocabulary, known.model === model, wakeWords != nil, known.taught == vocabulary.taught {
             vocabulary = known
         }
         let read = Read(files: files, vocabulary: vocabulary, gone: taught.gone)
@@ -120,8 +137,15 @@ public struct SettingsLoader: Sendable {
 
         let model: Model
         let words: FileStatus?
+        /// Names, manifests and models of the wake words.
+        let wakeWords: [WakeWordFile]
 
-        init(_ loader: VocabularyLoader) {
+        struct WakeWordFile: Equatable {
+            let path: String
+            let files: [FileStatus?]
+        }
+
+        init(_ loader: VocabularyLoader) throws(WakeWordError) {
             func status(_ path: String) -> FileStatus? { try? FileStatus(path: path) }
             let folder = ModelFolder.find(loader.modelFolder)
             let names =
@@ -130,6 +154,10 @@ public struct SettingsLoader: Sendable {
             let paths = folder.map { folder in names.map { "\(folder)/\($0)" } } ?? []
             model = Model(folder: folder, confirms: loader.confirms, files: paths.map(status))
             words = loader.words.path.flatMap(status)
+            wakeWords = try loader.wakeWordFiles().map { path in
+                let stem = PathName(path).withoutEnding
+                return WakeWordFile(path: path, files: [path, stem + ".json", stem + ".tflite"].map(status))
+            }
         }
     }
 }

@@ -135,6 +135,7 @@ public struct FileDetector: Sendable {
         let model = settings.vocabulary.model
         // Networks are made ready at the first proposal: most short files have none.
         let look = SecondLook(model, confirmer: nil)
+        let wakeWords = WakeWordStream(settings.vocabulary.wakeWords)
         var last: (activity: ActivityHistory, seconds: Double)?
         func finish() {
             guard let last else { return }
@@ -142,7 +143,11 @@ public struct FileDetector: Sendable {
         }
         do throws(AudioError) {
             try scorer.forEachHop(of: stream, spare: spare) { hop, window in
-                look?.add(hop: window.extracting(last: model.hopSamples))
+                let newest = window.extracting(last: model.hopSamples)
+                look?.add(hop: newest)
+                wakeWords?.add(hop: newest) { word, mean, before in
+                    handler.add(wakeWord: word, mean: mean, before: before) { report($0.ended(by: hop.seconds)) }
+                }
                 handler.process(
                     hop.scores,
                     lookahead: hop.lookahead,

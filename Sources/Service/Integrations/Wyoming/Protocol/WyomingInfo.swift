@@ -2,6 +2,7 @@ import Core
 private import Inference
 import JSON
 import Spotting
+import WakeWords
 
 /// The event `info`: what a server or satellite is and which words it detects.
 ///
@@ -14,6 +15,9 @@ enum WyomingInfo {
     static func event(_ names: [String], _ vocabulary: Vocabulary, satellite: String? = nil) -> [UInt8] {
         let model = vocabulary.model
         let models = names.map { name in
+            if let manifest = vocabulary.wakeWords.first(where: { $0.name == name })?.manifest {
+                return wakeWord(name, manifest)
+            }
             var word = artifact(name, description: name, version: "\(model.name) \(model.identity)")
             word.append(["languages": [], "phrase": .string(name)])
             return word
@@ -30,6 +34,16 @@ enum WyomingInfo {
             info.append(["satellite": description])
         }
         return WyomingAnswer.encode("info", info)
+    }
+
+    /// A wake word of another's model.
+    private static func wakeWord(_ name: String, _ manifest: WakeWordManifest) -> JSON {
+        [
+            "name": .string(name),
+            "attribution": ["name": .string(manifest.author), "url": .string(manifest.website)], "installed": true,
+            "description": .string(manifest.phrase), "version": "2", "languages": .strings(manifest.languages),
+            "phrase": .string(manifest.phrase),
+        ]
     }
 
     private static func artifact(_ name: String, description: String, version: String) -> JSON {

@@ -1,0 +1,33 @@
+/// Decides when a wake word of microWakeWord fires: once each time that the mean of its newest probabilities rises above its threshold.
+///
+/// Source: the sliding window and cutoff of the model's manifest.
+struct WakeWordGate: Equatable {
+    /// How long a wake word takes, in seconds: no network tells where the word began.
+    static let seconds = 1.0
+
+    /// Index of its label.
+    var label: Int
+    private var isArmed = true
+    /// Time of the newest detection, in seconds.
+    private var fired = -Double.infinity
+
+    init(label: Int) { self.label = label }
+
+    /// Adds a step.
+    ///
+    /// - Parameters:
+    ///   - mean: of the newest probabilities, 0…1.
+    ///   - threshold: nil if the word never fires.
+    ///   - time: of the step's end, in seconds.
+    ///   - refractory: the shortest time between two detections, in seconds; in between, the mean must also fall to the threshold.
+    /// - Returns: whether the word fires.
+    mutating func step(_ mean: Float, threshold: Float?, time: Double, refractory: Double) -> Bool {
+        guard let threshold, mean > threshold else {
+            if time - fired >= refractory { isArmed = true }
+            return false
+        }
+        guard isArmed else { return false }
+        (isArmed, fired) = (false, time)
+        return true
+    }
+}

@@ -1,0 +1,33 @@
+import WakeWords
+
+/// The wake words of a vocabulary in one stream: their front end, networks and windows of probabilities. After `init`, nothing allocates.
+final class WakeWordStream {
+    let words: [WakeWord]
+    private var detector: WakeWordDetector
+    private var samples = 0
+
+    /// - Returns: nil without words.
+    init?(_ words: [WakeWord]) {
+        guard !words.isEmpty else { return nil }
+        self.words = words
+        detector = WakeWordDetector(words)
+    }
+
+    /// Adds the samples of a hop.
+    ///
+    /// - Parameter report: called after each step of each word, with the index of the word, the mean of its newest probabilities, and the time
+    ///   from the end of the step to the end of the hop, in seconds.
+    func add(hop: Span<Float>, report: (_ word: Int, _ mean: Float, _ before: Double) -> Void) {
+        samples += hop.count
+        let end = samples
+        detector.add(hop) { word, mean, samples in report(word, mean, Double(end - samples) / 16000) }
+    }
+
+    /// Resets after a gap: what was said before it can no longer fire.
+    func flush() { detector.flush() }
+
+    /// Whether it can go on for other words: they are the same models.
+    func serves(_ other: [WakeWord]) -> Bool {
+        words.count == other.count && zip(words, other).allSatisfy { $0 === $1 }
+    }
+}

@@ -1,0 +1,141 @@
+import Core
+import Foundation
+import Inference
+import TestSupport
+import Testing
+import WakeWords
+
+@testable import Spotting
+
+/// Wake words with models of their own, beside the shipped model.
+struct WakeWordTests {
+    private static let models = Checkout.path + "/Models/wake-words"
+
+    /// A shipped wake word, that fires at a mean which the recorded voice reaches.
+    private static func word(_ name: String, cutoff: Double = 0.004) throws -> WakeWord {
+        let shipped = try WakeWord(path: "\(models)/\(name).json")
+        let json = try String(contentsOfFile: "\(models)/\(name).json", encoding: .utf8)
+        let own = json.replacing(
+            "\"probability_cutoff\": \(shipped.manifest.cutoff)",
+            with: "\"probability_cutoff\": \(cutoff)"
+        )
+        return WakeWord(manifest: try WakeWordManifest(json: Array(own.utf8)), network: shipped.network)
+    }
+
+    private static func detect(_ settings: DetectorSettings, _ audio: [Float]) -> [Detection] {
+        var detector = Detector(settings)
+        let window = [Float](repeating: 0, count: 16_000) + audio
+        var found: [Detection] = []
+        for hop in 1...audio.count / 1600 {
+            detector.process(window: window.span.extracting(hop * 1600..<hop * 1600 + 16_000)) { found.append($0) }
+        }
+        return found
+    }
+
+    @Test func `a word fires once each time that the mean rises above its threshold`() {
+        var gate = WakeWordGate(label: 3)
+        var fired: [Int] = []
+        let means: [Float] = [0.1, 0.9, 0.95, 0.5, 0.9, 0.2, 0.2, 0.2, 0.9, 0.2, 0.2, 0.2, 0.2, 0.9]
+        for (index, mean) in means.enumerated()
+        where gate.step(mean, threshold: 0.8, time: 0.2 * Double(index), refractory: 0.7) {
+            fired.append(index)
+        }
+        // Within 0.7 s it does not fire again, and a mean that equals the threshold is not above it.
+        #expect(fired == [1, 8, 13])
+        var other = WakeWordGate(label: 0)
+        let (equal, never) = (
+            other.step(0.8, threshold: 0.8, time: 0, refractory: 0),
+            other.step(1, threshold: nil, time: 0, refractory: 0)
+        )
+        #expect(!equal && !never, "one that equals its threshold, and one that never fires")
+    }
+
+    @Test func `wake words are labels before the special ones, with the thresholds of their manifests`() throws {
+        let model = try RecordedVoice.model(confirms: false)
+        let taught = try #require(
+            TaughtWord(name: "lamp", threshold: 0.7, templates: [[1]], templateSpacing: 0, boundary: 0.5)
+        )
+        let words = try ["okay_nabu", "alexa"].map { try WakeWord(path: "\(Self.models)/\($0).json") }
+        let vocabulary = Vocabulary(model, taught: [taught], wakeWords: words)
+        #expect(vocabulary.labels.suffix(5) == ["lamp", "okay nabu", "alexa", "_unknown_", "_silence_"])
+        #expect(vocabulary.thresholds(mode: .spot).values.suffix(5) == [0.7, 0.85, 0.9, nil, nil])
+        var choices = ThresholdChoices()
+        choices.all = .sensitivity(.strict)
+        #expect(try choices.thresholds(of: vocabulary, mode: .spot).values.suffix(4) == [0.85, 0.9, nil, nil])
+        choices.words["alexa"] = .sensitivity(.strict)
+        #expect(throws: SpottingError.noThresholds) { try choices.thresholds(of: vocabulary, mode: .spot) }
+        choices.words["alexa"] = .confidence(0.5)
+        #expect(try choices.thresholds(of: vocabulary, mode: .spot).values.suffix(3) == [0.5, nil, nil])
+    }
+
+    @Test func `a wake word is found at its own time, and the model's words as without it`() throws {
+        let model = try RecordedVoice.model(confirms: false)
+        let audio = try RecordedVoice.voice("Side_Left") + RecordedVoice.voice("Rear_Right")
+        let vocabulary = Vocabulary(
+            model,
+            wakeWords: [try Self.word("okay_nabu"), try Self.word("alexa", cutoff: 0.9)]
+        )
+        let found = Self.detect(DetectorSettings(vocabulary), audio)
+        let label = try #require(vocabulary.labels.firstIndex(of: "okay nabu"))
+        let wake = found.filter { $0.index == label }
+        #expect(wake.count == 1)
+        let word = try #require(wake.first)
+        // A second of silence, then 1.4 s of voice. Steps end each 30 ms after the first window of 30 ms and two more hops.
+        #expect(word.time > 1.4 && word.time < 3 && word.end == word.time && word.threshold == 0.004)
+        let steps = (word.time - 0.05) / 0.03
+        #expect(abs(steps - steps.rounded()) < 1e-6, "\(word.time)")
+        #expect(word.kind == .word && word.confidence > 0.004)
+        let alone = Self.detect(DetectorSettings(Vocabulary(model)), audio)
+        #expect(alone.count == 2)
+        #expect(found.filter { $0.index != label } == alone)
+    }
+
+    @Test func `files and batches of streams find what one detector finds`() throws {
+        let model = try RecordedVoice.model(confirms: false)
+        let vocabulary = Vocabulary(model, wakeWords: [try Self.word("okay_nabu")])
+        let voice = try RecordedVoice.voice("Side_Left") + RecordedVoice.quiet
+        let audio = Array(voice.prefix(voice.count / 1600 * 1600))
+        let settings = DetectorSettings(vocabulary)
+        let expected = Self.detect(settings, audio)
+        #expect(expected.count == 2)
+        var batch = BatchDetector(settings)
+        let stream = batch.makeStream()
+        var found: [Detection] = []
+        for hop in 0..<audio.count / 1600 {
+            stream.fill { room in
+                for index in room.indices { room[index] = audio[hop * 1600 + index] }
+                return room.count
+            }
+            batch.process([stream]) { found.append($1) }
+        }
+        #expect(found == expected)
+        let folder = try TestFolder()
+        // 16-bit samples, as the front end has them.
+        let file = try folder.write("a.wav", format: 0x010002, audio)
+        let inFile = try FileDetector(settings).detections(in: file)
+        #expect(inFile.map(\.index) == expected.map(\.index))
+        #expect(inFile.first?.time == expected.first?.time)
+    }
+
+    @Test func `a wake word goes on while other settings change`() throws {
+        let model = try RecordedVoice.model(confirms: false)
+        let wake = try Self.word("okay_nabu")
+        let audio = try RecordedVoice.voice("Side_Left")
+        let window = [Float](repeating: 0, count: 16_000) + audio
+        func count(_ settings: (Int) throws -> DetectorSettings) throws -> Int {
+            var detector = Detector(try settings(0))
+            var found = 0
+            for hop in 1...audio.count / 1600 {
+                _ = detector.update(try settings(hop))
+                var words: [Detection] = []
+                detector.process(window: window.span.extracting(hop * 1600..<hop * 1600 + 16_000)) { words.append($0) }
+                for word in words where detector.settings.name(of: word) == "okay nabu" { found += 1 }
+            }
+            return found
+        }
+        // Another vocabulary at each hop, of the same wake word.
+        #expect(try count { _ in DetectorSettings(Vocabulary(model, wakeWords: [wake])) } == 1)
+        // One that is loaded again at each hop begins again, and never hears enough.
+        #expect(try count { _ in DetectorSettings(Vocabulary(model, wakeWords: [try Self.word("okay_nabu")])) } == 0)
+    }
+}
