@@ -154,7 +154,7 @@ let package = Package(
         .target(name: "Metrics", dependencies: ["Core", "JSON"], path: "Sources/Service/Integrations/Metrics"),
         .target(
             name: "IntegrationInterface",
-            dependencies: ["Audio", "Configuration", "Control", "Core", "Events", "Metrics", "Spotting"],
+            dependencies: ["Audio", "Configuration", "Control", "Core", "Events", "Metrics", "Spotting", "System"],
             path: "Sources/Service/Integrations/Interface"
         ),
         .target(

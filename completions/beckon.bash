@@ -100,6 +100,10 @@ _beckon()
             mapfile -t COMPREPLY < <(compgen -W none -- "$current"; compgen -f -- "$current")
             return
             ;;
+        *\ --instance | *\ -i)
+            mapfile -t COMPREPLY < <(compgen -W "$(beckon generate instances 2>/dev/null)" -- "$current")
+            return
+            ;;
         *\ --format | *\ -f)
             mapfile -t COMPREPLY < <(compgen -W "table json csv records audacity" -- "$current")
             return
@@ -111,22 +115,22 @@ _beckon()
     esac
 
     case "${COMP_WORDS[1]}" in
-        listen) options="--device --channel --file --raw --sensitivity --threshold --word --phrase --mode --trigger --model --no-confirm --words --wake-word --config --json --record --once --seconds --help" ;;
-        classify) options="--clips --sensitivity --threshold --word --phrase --mode --trigger --model --no-confirm --words --wake-word --channel --json --csv --format --output --resume --stats --files-from --null --shard --worker --raw --jobs --help" ;;
-        enroll) options="--device --config --channel --takes --from --not --more --force --no-audio --words --model --json --help" ;;
-        words | forget) options="--words --model --forget-negative --replace --json --help" ;;
-        record) options="--label --speaker --count --device --config --channel --file --model --help" ;;
+        listen) options="--device --channel --file --raw --sensitivity --threshold --word --phrase --mode --trigger --model --no-confirm --words --config --instance --json --record --once --seconds --help" ;;
+        classify) options="--clips --sensitivity --threshold --word --phrase --mode --trigger --model --no-confirm --words --channel --json --csv --format --output --resume --stats --files-from --null --shard --worker --raw --jobs --help" ;;
+        enroll) options="--device --config --instance --channel --takes --from --not --more --force --no-audio --words --model --json --help" ;;
+        words | forget) options="--words --model --replace --json --help" ;;
+        record) options="--label --speaker --count --device --config --instance --channel --file --model --help" ;;
         evaluate) options="--list --stream --tolerance --mode --trigger --sensitivity --threshold --word --model --no-confirm --channel --words --json --html --pages --audio --jobs --help" ;;
         inspect) options="--from --to --mode --trigger --sensitivity --threshold --word --model --no-confirm --channel --words --output --audio --json --jobs --help" ;;
-        serve) options="--listen --web --connections --threads --sensitivity --threshold --word --phrase --trigger --model --no-confirm --words --wake-word --config --help" ;;
-        web) options="--new --file --help" ;;
+        serve) options="--listen --web --connections --threads --sensitivity --threshold --word --phrase --trigger --model --no-confirm --words --config --help" ;;
+        web) options="--instance --new --file --help" ;;
         devices) options="--json --help" ;;
-        config) options="--yes --help" ;;
-        doctor) options="--device --config --model --json --help" ;;
+        config) options="--instance --yes --help" ;;
+        doctor) options="--device --instance --config --model --json --help" ;;
         bench) options="--kernels --seconds --streams --first-score --compare --end-to-end --device --track --stamp --wyoming --most --chunk --file --connect --mode --trigger --threshold --word --model --no-confirm --channel --json --help" ;;
         completions) options="--help" ;;
-        status | mute | unmute | reload | set | events) options="--socket --reconnect --json --help" ;;
-        misses) options="--near --socket --json --help" ;;
+        status | mute | unmute | reload | set | events) options="--instance --socket --reconnect --json --help" ;;
+        misses) options="--near --instance --socket --json --help" ;;
     esac
     if [[ $current == -* ]]; then
         mapfile -t COMPREPLY < <(compgen -W "$options" -- "$current")

@@ -49,7 +49,7 @@ public enum CommandLineTool {
         do {
             return try dispatch(words)
         } catch let error as UsageError {
-            let topic = words.first.flatMap { names.contains($0) ? " " + $0 : nil } ?? ""
+            let topic = (try? InstanceOption.moved(words))?.first.flatMap { names.contains($0) ? " " + $0 : nil } ?? ""
             Output.report(.error, "\(error); see beckon help\(topic)")
             return 2
         } catch let error as Misconfiguration {
@@ -62,6 +62,7 @@ public enum CommandLineTool {
     }
 
     private static func dispatch(_ words: [String]) throws -> Int32 {
+        let words = try InstanceOption.moved(words)
         guard let name = words.first else {
             Output.writeError(HelpPage.overview(declarations))
             return 2
@@ -71,7 +72,9 @@ public enum CommandLineTool {
             if let task = rest.first, let meant = synonyms["\(name) \(task)"] {
                 throw UsageError("unknown task \(name) \(task); did you mean \(meant)?")
             }
+            try InstanceOption.check(rest, name, command.declaration)
             let arguments = try Arguments(name, rest, command.declaration)
+            try InstanceOption.use(arguments)
             return try arguments.has("--help") ? help(name) : command.init(arguments).run()
         }
         switch name {

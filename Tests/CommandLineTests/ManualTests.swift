@@ -91,7 +91,9 @@ struct ManualTests {
                 "\(example)"
             )
             for call in calls {
-                let words = call.split(separator: "\u{1f}", omittingEmptySubsequences: false).map(String.init)
+                let words = try InstanceOption.moved(
+                    call.split(separator: "\u{1f}", omittingEmptySubsequences: false).map(String.init)
+                )
                 let name = try #require(words.first)
                 let declaration = try #require(
                     CommandLineTool.declarations.first { $0.name(name) != nil },

@@ -94,6 +94,15 @@ public enum ListenAddress: Hashable, Sendable, CustomStringConvertible {
         if case .tcp(_, let port) = self { port } else { nil }
     }
 
+    /// Whether two servers cannot listen at both addresses: the same one, or the same port where one is for all addresses of this machine.
+    public func overlaps(_ other: ListenAddress) -> Bool {
+        guard case .tcp(let host, let port) = self, case .tcp(let otherHost, let otherPort) = other else {
+            return self == other
+        }
+        let all = ["0.0.0.0", "::"]
+        return port == otherPort && (host == otherHost || all.contains(host) || all.contains(otherHost))
+    }
+
     /// Connects to a server there; may wait for its machine.
     ///
     /// - Returns: a blocking socket, which the caller closes; nil with `errno` set if that fails.

@@ -169,3 +169,15 @@ public func writeAll(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
     }
     return true
 }
+
+/// The names in a folder but hidden ones, in no order; none if it cannot be read.
+public func namesInFolder(_ path: String) -> [String] {
+    guard let folder = opendir(FileName.cString(path)) else { return [] }
+    defer { closedir(folder) }
+    var names: [String] = []
+    while let entry = readdir(folder) {
+        let name = withUnsafeBytes(of: &entry.pointee.d_name) { FileName.text($0.prefix { $0 != 0 }) }
+        if !name.hasPrefix(".") { names.append(name) }
+    }
+    return names
+}

@@ -22,6 +22,21 @@ public enum StateFolder {
         return folder("HOME").map { $0 + "/.local/state/beckon" }
     }
 
+    /// The folder of an instance for what it does not share with other services, such as its token; without an instance as ``path(_:)``.
+    ///
+    /// - Parameters:
+    ///   - instance: nil for the service without a name.
+    ///   - variable: as for ``path(_:)``.
+    public static func path(of instance: Instance?, _ variable: ((String) -> String?)? = nil) -> String? {
+        guard let instance else { return path(variable) }
+        let read = variable ?? { getenv($0).map { String(cString: $0) } }
+        // systemd names the folder of the instance already.
+        if read("STATE_DIRECTORY")?.hasPrefix("/") == true { return path(variable) }
+        let system = "/var/lib/" + instance.folder
+        if geteuid() == 0, access(system, F_OK) == 0 { return system }
+        return path(variable).map { splitPath($0).folder + instance.folder }
+    }
+
     /// Makes a folder and those above it, for its owner alone, as far as they are missing.
     public static func make(_ path: String) {
         var folder = ""

@@ -165,6 +165,7 @@ struct BashCompletion {
         case .file: reply(#"compgen -f -- "$current""#)
         case .folder: reply(#"compgen -d -- "$current""#)
         case .device: "_beckon_devices"
+        case .instance: reply(#"compgen -W "$(beckon generate instances 2>/dev/null)" -- "$current""#)
         case .wordsOrFile:
             reply(
                 #"compgen -W "none \#(completionWords.joined(separator: " "))" -- "$current"; compgen -f -- "$current""#

@@ -91,6 +91,7 @@ struct FishCompletion {
         case .nothing: isValue ? "-x" : ""
         case .file: isValue ? "-r -F" : "-F"
         case .wordsFile: "-r -F -a none"
+        case .instance: offer("'(beckon generate instances 2>/dev/null)'")
         case .wordsOrFile: "-r -F -a 'none \(completionWords.joined(separator: " "))'"
         case .model: offer("'(beckon generate models 2>/dev/null; __fish_complete_directories)'")
         case .folder: offer("'(__fish_complete_directories)'")

@@ -50,6 +50,11 @@ struct ZshCompletion {
             _directories
         }
 
+        _beckon_instances() {
+            local -a instances=(${(f)"$(beckon generate instances 2>/dev/null)"})
+            compadd -- $instances
+        }
+
         _beckon() {
             local context state state_descr line
             typeset -A opt_args
@@ -137,6 +142,7 @@ struct ZshCompletion {
         case .wordsFile: "_beckon_words_file"
         case .wordsOrFile: "_beckon_words_or_file"
         case .model: "_beckon_models"
+        case .instance: "_beckon_instances"
         case .modelWord: "_beckon_words"
         case .setting: "_beckon_settings"
         case .taughtWord: "_beckon_taught"

@@ -26,7 +26,7 @@ struct ConfigCommand {
     func run() throws -> Int32 {
         if task == .`init` { return try ConfigInit(file: path, yes: yes).run() }
         let environment = ProcessInfo.processInfo.environment
-        guard let path = path ?? ConfigurationFile.find(environment: environment) else {
+        guard let path = try path ?? InstanceOption.configuration(environment) else {
             return report(
                 Configuration(),
                 source: "no configuration file at \(places(environment)): the defaults apply"

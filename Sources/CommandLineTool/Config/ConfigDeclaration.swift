@@ -38,7 +38,8 @@ extension ConfigCommand: Command {
             """,
         groups: [
             "Options": [
-                Option(name: "--yes", short: "-y", help: "init asks nothing, and takes the default of every answer")
+                SharedOptions.instance,
+                Option(name: "--yes", short: "-y", help: "init asks nothing, and takes the default of every answer"),
             ]
         ],
         notes: "Exit status: 0 if the configuration is valid or was written, 1 if not.",

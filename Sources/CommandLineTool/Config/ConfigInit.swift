@@ -21,7 +21,9 @@ struct ConfigInit {
     init(file: String?, yes: Bool) throws(UsageError) {
         let environment = ProcessInfo.processInfo.environment
         let usual =
-            geteuid() == 0 ? ConfigurationFile.systemPath : ConfigurationFile.userPath(environment: environment)
+            geteuid() == 0
+            ? ConfigurationFile.systemPath(environment: environment)
+            : ConfigurationFile.userPath(environment: environment)
         guard let path = file ?? usual else {
             throw UsageError("there is no home folder to write a configuration to; name a file")
         }

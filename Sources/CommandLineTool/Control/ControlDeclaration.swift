@@ -87,7 +87,7 @@ extension ControlVerb: Command {
         ],
         groups: [
             "Options": [
-                socketOption,
+                SharedOptions.instance, socketOption,
                 Option(
                     name: "--reconnect",
                     help: "wait for the service where it does not run, and go on when it starts again; events only"

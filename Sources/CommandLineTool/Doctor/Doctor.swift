@@ -39,7 +39,7 @@ struct Doctor {
         report(found)
         report(checkModel(settings))
         let service = ServiceCheck(environment)
-        report([service.diagnosis])
+        report([service.diagnosis] + InstanceReport(environment).diagnoses)
         settings.device = device ?? settings.device
         report(SoundSystem.check(device: settings.device))
         if Terminal.errorIsTerminal {
@@ -80,7 +80,14 @@ struct Doctor {
     /// Checks the configuration that the service would read. Returns the defaults if it has errors.
     private func checkConfiguration(_ environment: [String: String]) -> ([Diagnosis], Configuration) {
         let check = "configuration"
-        guard let path = configuration ?? ConfigurationFile.find(environment: environment) else {
+        var found = configuration
+        do throws(Failure) {
+            if found == nil { found = try InstanceOption.configuration(environment) }
+        } catch {
+            let parts = error.description.split(separator: "; ", maxSplits: 1).map(String.init)
+            return ([Diagnosis(.error, check, parts[0], parts.count > 1 ? parts[1] : "")], Configuration())
+        }
+        guard let path = found else {
             return ([Diagnosis(.ok, check, "there is no file: the defaults apply")], Configuration())
         }
         let remedy = "correct the configuration, then run beckon config check"

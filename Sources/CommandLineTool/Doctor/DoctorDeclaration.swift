@@ -15,6 +15,7 @@ extension Doctor: Command {
                     help:
                         "capture device: a name that beckon devices lists, or auto (default: the configuration's)"
                 ),
+                SharedOptions.instance,
                 SharedOptions.configuration(help: "configuration (default: the one that the service reads)"),
                 Option(
                     name: "--model",

@@ -344,7 +344,10 @@ struct Enroll {
         let isRunning = UnixSocket.connect(socket) != nil
         let isForSystem = [StateFolder.ofWords, StateFolder.ofService].contains { path.hasPrefix($0 + "/") }
         // The system's service has words of its own.
-        if isRunning, isForSystem == (socket == ControlServer.systemPath) || environment["BECKON_SOCKET"] != nil {
+        if isRunning,
+            isForSystem == (socket == ControlServer.systemPath(environment: environment))
+                || environment["BECKON_SOCKET"] != nil
+        {
             return
                 "The service that runs loads it within a second. Try it: say it, and beckon events shows what is found."
         }

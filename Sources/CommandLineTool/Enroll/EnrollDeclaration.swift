@@ -37,7 +37,8 @@ extension Enroll: Command {
             """,
         groups: [
             "What to learn from": [
-                SharedOptions.microphone, SharedOptions.deviceConfiguration, SharedOptions.channel,
+                SharedOptions.microphone, SharedOptions.deviceConfiguration, SharedOptions.instance,
+                SharedOptions.channel,
                 Option(
                     name: "--takes",
                     short: "-n",

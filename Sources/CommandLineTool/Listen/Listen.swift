@@ -58,13 +58,20 @@ struct Listen {
             if !Output.hasFailed { destination.withLock { $0 }.write(Output.marked(level, text)) }
         }
         let options = options
+        let path = try Misconfiguration.check {
+            try options.configuration ?? InstanceOption.configuration(environment)
+        }
         let loader = SettingsLoader(
-            path: options.configuration ?? ConfigurationFile.find(environment: environment),
+            path: path,
             vocabulary: options.listening.vocabulary,
             log: log
         ) { configuration in options.override(&configuration) }
         // The files may lie on a disk that does not answer.
         let settings = try signals.interruptible { try Misconfiguration.check { try loader.load() } }
+        if !options.limit.isSet, options.input == .microphone, let path {
+            let own = InstanceConfiguration(Instance.named(in: environment), path: path)
+            for line in own.collisions(withRunning: environment) { log.write(.warning, line) }
+        }
         let screen = try LiveScreen(json: options.json, once: options.once, played: options.input.name, log: log)
         if screen.takesLog { destination.withLock { $0 = screen.output } }
         let (daemon, status): (Daemon, Int32)

@@ -30,7 +30,7 @@ extension Listen: Command {
                         """,
                     manual: "Without either the defaults apply."
                 ),
-                SharedOptions.jsonLines,
+                SharedOptions.instance, SharedOptions.jsonLines,
                 Option(name: "--record", value: .file, help: "also write the audio to a file, as 16 kHz WAV"),
             ],
             "When to end, for scripts": [

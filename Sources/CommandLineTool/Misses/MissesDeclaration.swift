@@ -50,7 +50,7 @@ extension MissesCommand: Command {
         groups: [
             "Options": [
                 Option(name: "--near", help: "list only words that were nearly detected"),
-                ControlVerb.socketOption,
+                SharedOptions.instance, ControlVerb.socketOption,
                 SharedOptions.json(help: "print one JSON object per line"),
             ]
         ],

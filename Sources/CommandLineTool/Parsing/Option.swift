@@ -82,6 +82,8 @@ enum Completion: Hashable, Sendable {
     case setting
     /// A word that was taught.
     case taughtWord
+    /// The name of an instance that has a configuration.
+    case instance
     /// The name of a command.
     case command
     case names([String])

@@ -15,7 +15,7 @@ struct ChosenMicrophone {
         let environment = ProcessInfo.processInfo.environment
         var chosen = Configuration()
         // Only the device is needed, so the words that the configuration names are accepted even if not taught yet.
-        if let path = configuration ?? ConfigurationFile.find(environment: environment) {
+        if let path = try configuration ?? InstanceOption.configuration(environment) {
             do {
                 chosen = try ParsedConfiguration(path: path).validated { KnownWords($0.namedWords()) }.configuration
             } catch {

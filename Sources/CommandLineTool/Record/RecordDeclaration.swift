@@ -33,7 +33,8 @@ extension Record: Command {
                 ),
             ],
             "What to listen to": [
-                SharedOptions.microphone, SharedOptions.deviceConfiguration, SharedOptions.channel,
+                SharedOptions.microphone, SharedOptions.deviceConfiguration, SharedOptions.instance,
+                SharedOptions.channel,
                 SharedOptions.file, SharedOptions.model,
             ],
         ],

@@ -51,7 +51,10 @@ struct WebCommand {
     /// Runs the command. Returns the exit status.
     func run() throws -> Int32 {
         let running = Running()
-        guard let folder = running?.folder ?? StateFolder.path() else {
+        guard
+            let folder = running?.folder
+                ?? StateFolder.path(of: Instance.named(in: ProcessInfo.processInfo.environment))
+        else {
             throw Failure("no folder for the token: HOME, XDG_STATE_HOME and STATE_DIRECTORY are not set")
         }
         let address = task == .link ? try self.address(running) : ""
@@ -98,7 +101,7 @@ struct WebCommand {
             return address
         }
         let environment = ProcessInfo.processInfo.environment
-        let path = ConfigurationFile.find(environment: environment)
+        let path = try InstanceOption.configuration(environment)
         let listen = try path.map { path in
             do throws(ConfigurationError) {
                 return try ParsedConfiguration(path: path).unchecked.webListen

@@ -33,6 +33,7 @@ extension WebCommand: Command {
             """,
         groups: [
             "Options": [
+                SharedOptions.instance,
                 Option(name: "--new", help: "make another token first; the old one is not valid any more"),
                 Option(
                     name: "--file",

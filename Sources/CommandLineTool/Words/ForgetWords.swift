@@ -50,12 +50,15 @@ struct ForgetWords {
         }
     }
 
-    /// The configuration that `beckon listen` reads; for root, who teaches the system's service too, also that service's.
+    /// The configuration that `beckon listen` reads, and those of the instances, which share the words; for root, who teaches the system's
+    /// services too, also those of the system.
     private var configurations: [String] {
         let environment = ProcessInfo.processInfo.environment
         var paths = ConfigurationFile.find(environment: environment).map { [$0] } ?? []
-        let system = ConfigurationFile.systemPath
-        if geteuid() == 0, !paths.contains(system), access(system, F_OK) == 0 { paths.append(system) }
+        for path in InstanceConfiguration.all(environment: environment).map(\.path)
+        where !paths.contains(path) && (geteuid() == 0 || !path.hasPrefix(ConfigurationFile.systemFolder + "/")) {
+            paths.append(path)
+        }
         return paths
     }
 }

@@ -21,7 +21,7 @@ public enum ModelFolder {
     public static var names: [String] {
         guard let folder = shipped("commands"), let slash = folder.lastIndex(of: "/") else { return [] }
         let parent = String(folder[..<slash])
-        return folderNames(parent).filter { isModel("\(parent)/\($0)") }.sorted()
+        return namesInFolder(parent).filter { isModel("\(parent)/\($0)") }.sorted()
     }
 
     /// Why a folder that ``find(_:)`` returned cannot be a model, and what to do; nil if it may be one.
@@ -37,19 +37,6 @@ public enum ModelFolder {
         let hint = nearestName(to: folder, of: names).map { "did you mean \($0)?" }
         return "no model \(name) came with the program; "
             + (hint ?? "there is \(names.joined(separator: ", ")); a folder needs a slash, as in ./\(name)")
-    }
-
-    private static func folderNames(_ path: String) -> [String] {
-        guard let folder = opendir(path) else { return [] }
-        defer { closedir(folder) }
-        var names: [String] = []
-        while let entry = readdir(folder) {
-            let name = withUnsafeBytes(of: &entry.pointee.d_name) {
-                String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
-            }
-            if !name.hasPrefix(".") { names.append(name) }
-        }
-        return names
     }
 
     /// The model of this name that came with the program.

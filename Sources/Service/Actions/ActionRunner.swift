@@ -139,8 +139,10 @@ public final class ActionRunner: EventSink {
             "NOTIFY_SOCKET", "WATCHDOG_PID", "WATCHDOG_USEC", "LISTEN_PID", "LISTEN_FDS", "LISTEN_FDNAMES",
             "JOURNAL_STREAM",
         ]
-        return environment.filter { !withheld.contains($0.key) && !$0.key.hasPrefix("BECKON_") }
-            .sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
+        return environment.filter { key, _ in
+            key == Instance.variable || !withheld.contains(key) && !key.hasPrefix("BECKON_")
+        }
+        .sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
     }
 
     private func open(

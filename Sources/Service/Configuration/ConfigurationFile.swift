@@ -2,26 +2,37 @@ private import Glibc
 import JSON
 public import Network
 public import Spotting
-private import System
+public import System
 private import WakeWords
 
 /// A valid configuration file; also finds the file.
 public struct ConfigurationFile: Sendable {
-    /// The path of the system's configuration.
-    public static let systemPath = "/etc/beckon/config.json5"
+    /// The folder of the system's configurations.
+    public static let systemFolder = "/etc/beckon"
+    /// The path of the system's configuration, of the service without a name.
+    public static let systemPath = systemFolder + "/config.json5"
+
+    /// The path of the system's configuration: `config.json5`, or that of the instance that the environment names, `kitchen.json5`.
+    public static func systemPath(environment: [String: String]) -> String {
+        "\(systemFolder)/\(Instance.named(in: environment).configuration).json5"
+    }
 
     /// `$XDG_CONFIG_HOME/beckon/config.json5`, or `~/.config/beckon/config.json5` if that variable is not set; nil
-    /// without a home.
+    /// without a home. Of an instance it is `kitchen.json5`.
     public static func userPath(environment: [String: String]) -> String? {
+        let name = Instance.named(in: environment).configuration
         // The XDG Base Directory Specification says to ignore a relative path.
-        if let folder = environment["XDG_CONFIG_HOME"], folder.hasPrefix("/") { return folder + "/beckon/config.json5" }
-        if let home = environment["HOME"], home.hasPrefix("/") { return home + "/.config/beckon/config.json5" }
+        if let folder = environment["XDG_CONFIG_HOME"], folder.hasPrefix("/") {
+            return "\(folder)/beckon/\(name).json5"
+        }
+        if let home = environment["HOME"], home.hasPrefix("/") { return "\(home)/.config/beckon/\(name).json5" }
         return nil
     }
 
     /// The path of the user's configuration if it exists, else of the system's; nil if neither exists.
-    public static func find(environment: [String: String], systemPath: String = systemPath) -> String? {
-        [userPath(environment: environment), systemPath].compactMap { $0 }.first { access($0, F_OK) == 0 }
+    public static func find(environment: [String: String], systemPath: String? = nil) -> String? {
+        let system = systemPath ?? Self.systemPath(environment: environment)
+        return [userPath(environment: environment), system].compactMap { $0 }.first { access($0, F_OK) == 0 }
     }
 
     /// The valid configuration.

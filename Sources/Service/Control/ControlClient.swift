@@ -11,14 +11,15 @@ public struct ControlClient: ~Copyable {
     private var input: [UInt8] = []
 
     /// The path in `BECKON_SOCKET`, else the socket of the user's own service if it exists, else the system service's.
-    public static func findPath(environment: [String: String], systemPath: String = ControlServer.systemPath) -> String
-    {
+    ///
+    /// - Parameter systemPath: nil for that of the instance that the environment names, if it names one.
+    public static func findPath(environment: [String: String], systemPath: String? = nil) -> String {
         if let path = environment["BECKON_SOCKET"], !path.isEmpty { return path }
         if let folder = environment["XDG_RUNTIME_DIR"], folder.hasPrefix("/") {
-            let own = folder + "/beckon/control.socket"
+            let own = "\(folder)/\(Instance.named(in: environment).unit)/control.socket"
             if access(own, F_OK) == 0 { return own }
         }
-        return systemPath
+        return systemPath ?? ControlServer.systemPath(environment: environment)
     }
 
     /// Connects.
@@ -33,14 +34,20 @@ public struct ControlClient: ~Copyable {
         switch errno {
         case ENOENT, ECONNREFUSED, ENOTDIR:
             throw .notRunning.saying(
-                "no service is running: nothing listens at \(path); start it with systemctl start beckon, or name its socket "
-                    + "with --socket"
+                "no service is running: nothing listens at \(path); start it with systemctl start \(Self.unit(path)), or name its "
+                    + "socket with --socket"
             )
         case EACCES, EPERM:
             throw .socket.saying("\(path): permission denied; run this as root or as a member of the service's group")
         case let number:
             throw .socket.saying("cannot connect to \(path): \(SystemError.text(number))")
         }
+    }
+
+    /// The unit whose socket is at a path.
+    private static func unit(_ path: String) -> String {
+        let folder = path.split(separator: "/").dropLast().last ?? ""
+        return folder.hasPrefix("beckon@") ? String(folder) : "beckon"
     }
 
     /// Apart, because where the `init` of a noncopyable type throws, Swift 6.2 releases twice what its properties have as defaults.

@@ -4,6 +4,7 @@ public import Events
 public import Network
 import Spotting
 import Synchronization
+import System
 
 /// The server of the control socket: answers each command with one JSON line, and streams events to clients that ask.
 ///
@@ -116,10 +117,15 @@ public final class ControlServer: EventSink {
                 return "\(folder)/control.socket"
             }
             if let folder = environment["XDG_RUNTIME_DIR"], folder.hasPrefix("/") {
-                return folder + "/beckon/control.socket"
+                return "\(folder)/\(Instance.named(in: environment).unit)/control.socket"
             }
-            return systemPath
+            return systemPath(environment: environment)
         }
+    }
+
+    /// The path of the system service's socket, or of that of the instance that the environment names.
+    public static func systemPath(environment: [String: String]) -> String {
+        "/run/\(Instance.named(in: environment).unit)/control.socket"
     }
 
     /// The path of the system service's socket.

@@ -143,7 +143,7 @@ public final class Daemon: Sendable {
     private static func controlPath(_ configuration: Configuration, _ setup: Setup, _ input: AudioInput) -> String? {
         if case .auto = configuration.socket, setup.environment["RUNTIME_DIRECTORY"] == nil {
             guard input == .microphone, let folder = setup.environment["XDG_RUNTIME_DIR"] else { return nil }
-            mkdir(folder + "/beckon", 0o700)
+            mkdir("\(folder)/\(Instance.named(in: setup.environment).unit)", 0o700)
         }
         return ControlServer.path(for: configuration.socket, environment: setup.environment)
     }
@@ -248,6 +248,7 @@ public final class Daemon: Sendable {
 /// The service as its clients know it: the control socket's commands, and what integrations get. Any thread.
 extension Daemon: Service {
     public var machine: String { readableMachineName }
+    public var instance: Instance? { Instance.named(in: setup.environment) }
     public var history: AudioHistory? { pipeline?.history }
 
     public var share: MachineShare {

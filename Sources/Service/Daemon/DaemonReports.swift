@@ -130,7 +130,7 @@ extension Daemon {
         counts.append(["clips": pipeline.clips.counts.json, "droppedLines": droppedLines.json])
         status.counts = counts.members
         status.webListen = settings.configuration.web.listen.map(\.description)
-        status.stateFolder = StateFolder.path()
+        status.stateFolder = StateFolder.path(of: instance)
         var parts: JSON = [:]
         parts.append(["misses": pipeline.misses.counts?.json])
         parts.append(integrations.status)

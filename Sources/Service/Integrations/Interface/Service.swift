@@ -3,6 +3,7 @@ public import Configuration
 public import Control
 public import Events
 public import Metrics
+public import System
 
 /// The running service, as integrations know it.
 ///
@@ -10,6 +11,8 @@ public import Metrics
 public protocol Service: Sendable {
     /// The name of the machine, readable.
     var machine: String { get }
+    /// Which one of several services it is; nil for the one without a name.
+    var instance: Instance? { get }
     var log: ServiceLog { get }
     var share: MachineShare { get }
     /// The detector's audio; nil where no detector listens.
@@ -28,6 +31,13 @@ public protocol Service: Sendable {
     /// Carries out a command, as a client of the control socket gives it; see `ControlPerformer`. Changes of settings end in
     /// `Daemon.apply`, one after the other; what was changed shows in ``state`` and ``currentSettings``.
     func perform(_ command: ControlCommand, _ later: @escaping @Sendable (ControlReply) -> Void) -> ControlReply?
+}
+
+extension Service {
+    public var instance: Instance? { nil }
+
+    /// What the service is called where it must be told from others: by its instance, else by its machine.
+    public var name: String { instance?.name ?? machine }
 }
 
 /// How much of the machine an integration may take for work that grows with its clients.

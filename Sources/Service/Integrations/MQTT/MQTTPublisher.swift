@@ -94,14 +94,14 @@ public final class MQTTPublisher: Integration {
     ///
     /// - Throws: ``SystemError`` if the system gives no descriptor or thread.
     public convenience init(_ settings: Configuration.MQTT, _ service: any Service) throws {
-        try self.init(settings, service, state: StateFolder.path())
+        try self.init(settings, service, state: StateFolder.path(of: service.instance))
     }
 
     /// - Parameter state: the folder for what is kept over restarts; nil for none.
     init(_ settings: Configuration.MQTT, _ service: any Service, state: String?) throws {
         self.settings = settings
         host = settings.host ?? "localhost"
-        identity = MQTTIdentity(name: settings.name ?? service.machine)
+        identity = MQTTIdentity(name: settings.name ?? service.name)
         topics = MQTTTopics(prefix: settings.prefix, identity)
         discovery = settings.discovery.map { [identity, topics] prefix in
             Discovery(prefix: prefix, identity, topics, form: settings.discoveryForm)
@@ -110,7 +110,7 @@ public final class MQTTPublisher: Integration {
         log = service.log
         thread = try InboxThread(Inbox(), or: Self.unchanged)
         marker = ReadingMarker(
-            state.map { "\($0)/mqtt-\(MQTTIdentity(name: settings.name ?? service.machine).slug).reading" }
+            state.map { "\($0)/mqtt-\(MQTTIdentity(name: settings.name ?? service.name).slug).reading" }
         )
         if marker?.hasFound == true {
             thread.withLock { $0.counts.isOff = true }

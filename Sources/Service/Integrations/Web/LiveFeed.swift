@@ -134,7 +134,7 @@ final class LiveFeed {
         let settings = service.currentSettings
         let live = service.live
         return [
-            "version": .string(version), "machine": .string(service.machine),
+            "version": .string(version), "machine": .string(service.name),
             "model": .string(settings.vocabulary.model.name),
             "mode": .string(settings.configuration.gate.mode.rawValue),
             "confirm": .string(live.confirmation.rawValue),

@@ -45,7 +45,7 @@ public final class WebServer: Integration {
     ///
     /// - Throws: ``SocketError``, for instance if another program listens at an address.
     public convenience init(_ configured: Configuration.Web, _ service: any Service) throws {
-        try self.init(configured, service, stateFolder: StateFolder.path())
+        try self.init(configured, service, stateFolder: StateFolder.path(of: service.instance))
     }
 
     init(

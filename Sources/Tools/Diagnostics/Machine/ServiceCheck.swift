@@ -1,5 +1,6 @@
 import Control
 private import Glibc
+private import System
 
 /// Whether the service runs on this machine, and its state.
 public struct ServiceCheck: Sendable {
@@ -13,13 +14,15 @@ public struct ServiceCheck: Sendable {
         "it is not installed on this machine; beckon listen listens without it, until its terminal is closed"
 
     private static func start(_ environment: [String: String], _ root: String) -> String? {
+        let unit = Instance.named(in: environment).unit
+        let file = Instance.named(in: environment) == nil ? "beckon.service" : "beckon@.service"
         func isThere(_ folders: [String]) -> Bool {
-            folders.contains { access("\(root)\($0)/beckon.service", F_OK) == 0 }
+            folders.contains { access("\(root)\($0)/\(file)", F_OK) == 0 }
         }
-        if isThere(systemUnits) { return "sudo systemctl start beckon" }
+        if isThere(systemUnits) { return "sudo systemctl start \(unit)" }
         let own = environment["XDG_CONFIG_HOME"] ?? environment["HOME"].map { $0 + "/.config" }
-        let isOwn = own.map { access("\($0)/systemd/user/beckon.service", F_OK) == 0 } ?? false
-        return isOwn || isThere(userUnits) ? "systemctl --user start beckon" : nil
+        let isOwn = own.map { access("\($0)/systemd/user/\(file)", F_OK) == 0 } ?? false
+        return isOwn || isThere(userUnits) ? "systemctl --user start \(unit)" : nil
     }
 
     /// Where units are installed: by the package, by hand, for one user.
@@ -33,6 +36,7 @@ public struct ServiceCheck: Sendable {
     ///   - root: precedes the paths of units; for tests.
     public init(_ environment: [String: String], root: String = "") {
         let path = ControlClient.findPath(environment: environment)
+        let unit = Instance.named(in: environment).unit
         do throws(ControlError) {
             var client = try ControlClient(path: path)
             var state = "unknown"
@@ -43,7 +47,7 @@ public struct ServiceCheck: Sendable {
             switch state {
             case "running", "muted": diagnosis = Diagnosis(.ok, "service", text)
             default:
-                diagnosis = Diagnosis(.warning, "service", text, "see beckon status and journalctl -u beckon")
+                diagnosis = Diagnosis(.warning, "service", text, "see beckon status and journalctl -u \(unit)")
             }
         } catch {
             isListening = false
@@ -52,7 +56,7 @@ public struct ServiceCheck: Sendable {
             diagnosis =
                 error == .notRunning
                 ? Diagnosis(.ok, "service", start.map { "it does not run; \($0) starts it" } ?? Self.notInstalled)
-                : Diagnosis(.warning, "service", error.description, "see journalctl -u beckon")
+                : Diagnosis(.warning, "service", error.description, "see journalctl -u \(unit)")
         }
     }
 }

@@ -213,7 +213,7 @@ extension WyomingSatellite: Integration {
             throw SocketError("no detector, whose words and audio it could send")
         }
         // Home Assistant knows the satellite by its name.
-        let name = "beckon satellite on \(service.machine)"
+        let name = "beckon satellite on \(service.name)"
         var settings = Settings(listen: configured.satellite, name: name)
         settings.announces = configured.announce
         let words = SatelliteWords(service.currentSettings, satellite: name)
