@@ -35,6 +35,14 @@ _beckon_settings()
 
 _beckon()
 {
+    # beckon -i NAME COMMAND is beckon COMMAND with an instance.
+    if [[ ${COMP_WORDS[1]} == -i || ${COMP_WORDS[1]} == --instance ]] && ((COMP_CWORD > 1)); then
+        if ((COMP_CWORD == 2)); then
+            mapfile -t COMPREPLY < <(compgen -W "$(beckon generate instances 2>/dev/null)" -- "${COMP_WORDS[2]}")
+            return
+        fi
+        local COMP_WORDS=("${COMP_WORDS[0]}" "${COMP_WORDS[@]:3}") COMP_CWORD=$((COMP_CWORD - 2))
+    fi
     local current="${COMP_WORDS[COMP_CWORD]}" previous="${COMP_WORDS[COMP_CWORD - 1]}"
     local commands="listen classify enroll words forget record evaluate inspect serve web devices config doctor bench completions status mute unmute reload set events misses help"
     local options=""
@@ -100,6 +108,10 @@ _beckon()
             mapfile -t COMPREPLY < <(compgen -W none -- "$current"; compgen -f -- "$current")
             return
             ;;
+        "status --words" | "mute --words" | "unmute --words" | "reload --words" | "set --words" | "events --words")
+            mapfile -t COMPREPLY < <(compgen -W "yes no up down left right on off stop go" -- "$current")
+            return
+            ;;
         *\ --instance | *\ -i)
             mapfile -t COMPREPLY < <(compgen -W "$(beckon generate instances 2>/dev/null)" -- "$current")
             return
@@ -115,21 +127,21 @@ _beckon()
     esac
 
     case "${COMP_WORDS[1]}" in
-        listen) options="--device --channel --file --raw --sensitivity --threshold --word --phrase --mode --trigger --model --no-confirm --words --config --instance --json --record --once --seconds --help" ;;
-        classify) options="--clips --sensitivity --threshold --word --phrase --mode --trigger --model --no-confirm --words --channel --json --csv --format --output --resume --stats --files-from --null --shard --worker --raw --jobs --help" ;;
+        listen) options="--device --channel --file --raw --sensitivity --threshold --word --phrase --mode --trigger --model --no-confirm --words --wake-word --config --instance --json --record --once --seconds --help" ;;
+        classify) options="--clips --sensitivity --threshold --word --phrase --mode --trigger --model --no-confirm --words --wake-word --channel --json --csv --format --output --resume --stats --files-from --null --shard --worker --raw --jobs --help" ;;
         enroll) options="--device --config --instance --channel --takes --from --not --more --force --no-audio --words --model --json --help" ;;
-        words | forget) options="--words --model --replace --json --help" ;;
+        words | forget) options="--words --model --forget-negative --replace --json --help" ;;
         record) options="--label --speaker --count --device --config --instance --channel --file --model --help" ;;
         evaluate) options="--list --stream --tolerance --mode --trigger --sensitivity --threshold --word --model --no-confirm --channel --words --json --html --pages --audio --jobs --help" ;;
         inspect) options="--from --to --mode --trigger --sensitivity --threshold --word --model --no-confirm --channel --words --output --audio --json --jobs --help" ;;
-        serve) options="--listen --web --connections --threads --sensitivity --threshold --word --phrase --trigger --model --no-confirm --words --config --help" ;;
+        serve) options="--listen --web --connections --threads --sensitivity --threshold --word --phrase --trigger --model --no-confirm --words --wake-word --config --help" ;;
         web) options="--instance --new --file --help" ;;
         devices) options="--json --help" ;;
         config) options="--instance --yes --help" ;;
         doctor) options="--device --instance --config --model --json --help" ;;
         bench) options="--kernels --seconds --streams --first-score --compare --end-to-end --device --track --stamp --wyoming --most --chunk --file --connect --mode --trigger --threshold --word --model --no-confirm --channel --json --help" ;;
         completions) options="--help" ;;
-        status | mute | unmute | reload | set | events) options="--instance --socket --reconnect --json --help" ;;
+        status | mute | unmute | reload | set | events) options="--instance --socket --reconnect --once --seconds --words --json --help" ;;
         misses) options="--near --instance --socket --json --help" ;;
     esac
     if [[ $current == -* ]]; then

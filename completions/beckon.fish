@@ -68,7 +68,7 @@ complete -c beckon -n '__fish_seen_subcommand_from listen enroll record web conf
 complete -c beckon -n '__fish_seen_subcommand_from listen classify words forget devices doctor misses' -l json -d 'Print one JSON object per line'
 complete -c beckon -n '__fish_seen_subcommand_from listen' -l record -r -F -d 'Also write the audio to a file'
 complete -c beckon -n '__fish_seen_subcommand_from listen' -l once -d 'Print the first word'
-complete -c beckon -n '__fish_seen_subcommand_from listen' -l seconds -x -d 'End after this time'
+complete -c beckon -n '__fish_seen_subcommand_from listen status mute unmute reload set events' -l seconds -x -d 'End after this time'
 complete -c beckon -n '__fish_seen_subcommand_from classify' -l clips -d 'One label per file'
 complete -c beckon -n '__fish_seen_subcommand_from classify' -l csv -d 'Print comma-separated values with a header line'
 complete -c beckon -n '__fish_seen_subcommand_from classify' -s f -l format -x -a 'table json csv records audacity' -d 'Output format'
@@ -135,6 +135,8 @@ complete -c beckon -n '__fish_seen_subcommand_from bench' -l connect -x -d 'Meas
 complete -c beckon -n '__fish_seen_subcommand_from bench' -l json -d 'Print one JSON object'
 complete -c beckon -n '__fish_seen_subcommand_from status mute unmute reload set events misses' -l socket -r -F -d 'Control socket of the service'
 complete -c beckon -n '__fish_seen_subcommand_from status mute unmute reload set events' -l reconnect -d 'Wait for the service where it does not run'
+complete -c beckon -n '__fish_seen_subcommand_from status mute unmute reload set events' -l once -d 'Print the first word or phrase'
+complete -c beckon -n '__fish_seen_subcommand_from status mute unmute reload set events' -l words -x -a 'yes no up down left right on off stop go' -d 'Print only these words and phrases'
 complete -c beckon -n '__fish_seen_subcommand_from status mute unmute reload set events' -l json -d 'Print the answer unchanged'
 complete -c beckon -n '__fish_seen_subcommand_from misses' -l near -d 'List only words that were nearly detected'
 

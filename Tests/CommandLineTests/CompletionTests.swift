@@ -47,7 +47,7 @@ struct CompletionTests {
             compopt() { :; }
             beckon() {
                 case "$1" in
-                    generate) '\(Program.beckonFile.path)' "$@" ;;
+                    generate) [ "$2" = instances ] && echo kitchen && return; '\(Program.beckonFile.path)' "$@" ;;
                     *) printf '%s\\n' '{"word": "hey house", "takes": 3}' '{"word": "lamp", "takes": 4}' ;;
                 esac
             }
@@ -88,6 +88,8 @@ struct CompletionTests {
             (["enroll", "x", "--from"], "\(Self.folder)/_", ["\(Self.folder)/_beckon"]),
             (["record"], "\(Self.folder)/../complet", ["\(Self.folder)/../completions"]),
             (["words", "import"], "\(Self.folder)/_", ["\(Self.folder)/_beckon"]),
+            (["-i"], "k", ["kitchen"]), (["-i", "kitchen", "listen", "--mode"], "", ["spot", "command"]),
+            (["--instance", "kitchen"], "stat", ["status"]),
             (["listen", "--words"], "no", ["none", "no"]), (["evaluate", "--words"], "no", ["none"]),
             (["listen", "--model"], "flat", ["flatspeech"]), (["doctor", "-m"], "comm", ["commands"]),
             (["misses"], "", ["play", "export"]),

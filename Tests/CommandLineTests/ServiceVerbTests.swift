@@ -123,6 +123,64 @@ struct ServiceVerbTests {
         #expect(events.status == 1 && events.error == "beckon: the service stopped; no more events\n")
     }
 
+    @Test func `events --once ends after a word of the service that counts`() throws {
+        let path = folder.file("s")
+        let server = try ControlServer(path: path) { _ in
+            var status = ServiceStatus()
+            status.thresholds = [.init("yes", 0.5), .init("no", 0.5), .init("hey house", 0.5)]
+            return .status(status)
+        }
+        defer { server.stop() }
+        let isOver = Atomic<Bool>(false)
+        Thread {
+            while !isOver.load(ordering: .relaxed) {
+                server.publish("{\"event\": \"session-start\", \"session\": \"yes\"}")
+                server.publish("{\"event\": \"word\", \"word\": \"yes\", \"confidence\": 0.9}")
+                server.publish("{\"event\": \"word\", \"word\": \"hey house\"}")
+                server.publish("{\"event\": \"phrase\", \"phrase\": \"go left\"}")
+                usleep(20_000)
+            }
+        }.start()
+        defer { isOver.store(true, ordering: .relaxed) }
+        let yes = "{\"event\": \"word\", \"word\": \"yes\", \"confidence\": 0.9}"
+        for (options, status, output) in [
+            (["--once", "--words", "yes"], 0, "yes\n"), (["--once", "--words", "Hey_House,no"], 0, "hey house\n"),
+            (["--once", "--words", "go left"], 0, "go left\n"),
+            (["--once", "--words", "yes", "--json"], 0, yes + "\n"),
+            (["--once", "--words", "no", "--seconds", "0.5"], 3, ""),
+        ] as [([String], Int32, String)] {
+            let program = try Program.beckon(["events", "--socket", path] + options)
+            #expect(
+                program.status == status && program.output == output,
+                "\(options): \(program.output)\(program.error)"
+            )
+            #expect(program.error == (status == 3 ? "beckon: no word came within 0.5 s\n" : ""))
+        }
+        let some = try Program.beckon(["events", "--socket", path, "--words", "yes", "--seconds", "1"])
+        #expect(some.status == 0 && Set(some.lines) == [yes[...]] && some.error == "")
+        let unknown = try Program.beckon(["events", "--socket", path, "--once", "--words", "yes,nope"])
+        #expect(unknown.status == 1)
+        #expect(
+            unknown.error
+                == "beckon: the service does not find the word 'nope'; did you mean 'no'? It finds yes, no, hey house\n"
+                || unknown.error.contains("'nope'; it finds yes, no, hey house"),
+            "\(unknown.error)"
+        )
+        for (arguments, part) in [
+            (["status", "--once"], "--once goes with events"),
+            (["set", "yes=0.5", "--words", "a"], "--words goes with events"),
+            (["events", "--words", "a,,b"], "--words takes words with commas between"),
+        ] {
+            let program = try Program.beckon(arguments)
+            #expect(program.status == 2 && program.error.contains(part), "\(program.error)")
+        }
+        // A service that is not there is waited for no longer than that.
+        let gone = try Program.beckon([
+            "events", "--reconnect", "--once", "--seconds", "1", "--socket", folder.file("none"),
+        ])
+        #expect(gone.status == 3 && gone.error.hasSuffix("beckon: no word came within 1 s\n"), "\(gone.error)")
+    }
+
     @Test func `events --reconnect waits for the service, and goes on with the next one`() throws {
         let path = folder.file("s")
         let isOver = Atomic<Bool>(false)

@@ -42,6 +42,14 @@ struct BashCompletion {
 
         _beckon()
         {
+            # beckon -i NAME COMMAND is beckon COMMAND with an instance.
+            if [[ ${COMP_WORDS[1]} == -i || ${COMP_WORDS[1]} == --instance ]] && ((COMP_CWORD > 1)); then
+                if ((COMP_CWORD == 2)); then
+                    mapfile -t COMPREPLY < <(compgen -W "$(beckon generate instances 2>/dev/null)" -- "${COMP_WORDS[2]}")
+                    return
+                fi
+                local COMP_WORDS=("${COMP_WORDS[0]}" "${COMP_WORDS[@]:3}") COMP_CWORD=$((COMP_CWORD - 2))
+            fi
             local current="${COMP_WORDS[COMP_CWORD]}" previous="${COMP_WORDS[COMP_CWORD - 1]}"
             local commands="\((names.map(\.name) + ["help"]).joined(separator: " "))"
             local options=""

@@ -92,12 +92,35 @@ extension ControlVerb: Command {
                     name: "--reconnect",
                     help: "wait for the service where it does not run, and go on when it starts again; events only"
                 ),
+                Option(name: "--once", help: "print the first word or phrase, and end; events only"),
+                Option(
+                    name: "--seconds",
+                    value: .seconds(0.1...1e7, expected: "seconds of at least 0.1, such as 5"),
+                    help: "end after this time; events only"
+                ),
+                Option(
+                    name: "--words",
+                    value: OptionValue(
+                        placeholder: "W,…",
+                        title: "words",
+                        synopsis: "Ar word , Ns Ar ...",
+                        completion: .list(completionWords),
+                        expected: "words with commas between, such as yes,no",
+                        accepts: { !$0.isEmpty }
+                    ),
+                    help: "print only these words and phrases; events only",
+                    manual: "What the service detects, and its actions, stay as they are."
+                ),
                 SharedOptions.json(help: "print the answer unchanged, as one JSON object"),
             ]
         ],
-        notes: "Exit status: 0 on success, 1 if the service refused or does not run.",
+        notes: """
+            Exit status: 0 on success, 1 if the service refused or does not run; with --once
+            or --seconds 3 if no word came.
+            """,
         examples: [
             "beckon set yes=0.7 no=strict", "beckon set sensitivity eager", "beckon events | grep '\"word\": \"stop\"'",
+            "beckon events --once --words yes,no --seconds 5",
         ],
         needsService: true
     )

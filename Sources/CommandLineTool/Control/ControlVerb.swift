@@ -10,6 +10,10 @@ struct ControlVerb {
     private let socket: String?
     private let json: Bool
     private let reconnects: Bool
+    private let filter: EventFilter
+
+    /// The exit status of `events --once` and `--seconds` without a word, as of `listen`.
+    private static let missedStatus: Int32 = 3
 
     init(_ arguments: Arguments) throws(UsageError) {
         do throws(ControlError) {
@@ -21,7 +25,11 @@ struct ControlVerb {
         socket = arguments.value("--socket")
         json = arguments.has("--json")
         reconnects = arguments.has("--reconnect")
-        guard !reconnects || command == .events else { throw UsageError("--reconnect goes with events") }
+        filter = try EventFilter(arguments)
+        for option in ["--reconnect", "--once", "--seconds", "--words"]
+        where arguments.has(option) && command != .events {
+            throw UsageError("\(option) goes with events")
+        }
     }
 
     /// Runs the command. Returns the exit status.
@@ -30,7 +38,7 @@ struct ControlVerb {
             // Only a signal ends what waits for events, so none may stay blocked.
             Interrupt.unblock()
             if reconnects { return try followForEver() }
-            if try !follow() { return 1 }
+            if let status = try follow() { return status }
             throw Failure("the service stopped; no more events")
         }
         var client = try ControlClient(path: path)
@@ -49,31 +57,54 @@ struct ControlVerb {
 
     private var path: String { socket ?? ControlClient.findPath(environment: ProcessInfo.processInfo.environment) }
 
-    /// Prints events until the service closes the connection; false if they cannot be written.
+    /// Prints events until the service closes the connection.
     ///
-    /// - Parameter began: called when the service has answered.
-    private func follow(_ began: () -> Void = {}) throws -> Bool {
+    /// - Parameters:
+    ///   - end: when the time is over, on the monotonic clock; nil: `--seconds` from now.
+    ///   - began: called when the service has answered.
+    /// - Returns: the exit status where they end otherwise: a word came, the time is over, or they cannot be written.
+    private func follow(until end: Instant? = nil, _ began: () -> Void = {}) throws -> Int32? {
+        let end = end ?? filter.seconds.map { Clock.now + .seconds($0) }
         var client = try ControlClient(path: path)
-        let (_, line) = try client.ask(command)
+        let (reply, line) = try client.ask(command)
+        if case .status(let status) = reply { try filter.check(status) }
         began()
-        if json { Output.write(line + "\n") }
-        while let event = try client.nextLine(within: nil) {
-            Output.write(event + "\n")
-            if Output.hasFailed { return false }
+        if json, !filter.isSet { Output.write(line + "\n") }
+        var hasFound = false
+        while true {
+            let event: String?
+            do throws(ControlError) {
+                event = try client.nextLine(within: end.map { max(0, ($0 - Clock.now).seconds) })
+            } catch {
+                guard let end, error == .timedOut, Clock.now >= end else { throw error }
+                return hasFound ? 0 : missed()
+            }
+            guard let event else { return nil }
+            guard let text = filter.text(event, json: json) else { continue }
+            Output.write(text + "\n")
+            if Output.hasFailed { return 1 }
+            if filter.once { return 0 }
+            hasFound = true
         }
-        return true
+    }
+
+    private func missed() -> Int32 {
+        Output.report(.notice, "no word came within \(shortest(filter.seconds ?? 0)) s")
+        return Self.missedStatus
     }
 
     /// Prints events of this service and of those after it; waits while none runs.
     private func followForEver() throws -> Int32 {
         var isWaiting = false
+        let end = filter.seconds.map { Clock.now + .seconds($0) }
         while true {
+            if let end, Clock.now >= end { return missed() }
             do {
-                let isWritten = try follow {
+                let status = try follow(until: end) {
                     if isWaiting { Output.report(.notice, "the service answers") }
                     isWaiting = false
                 }
-                guard isWritten else { return 1 }
+                if let status { return status }
             } catch let error as ControlError where error == .notRunning || error == .timedOut {
                 // Waited for.
             }

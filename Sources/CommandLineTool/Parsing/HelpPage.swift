@@ -13,7 +13,14 @@ enum HelpPage {
             "Usage: beckon COMMAND [OPTION…]",
             section("Commands", list(false) + [("help", "explain a command: beckon help classify")], column: 14),
             section("Commands to the running service", list(true), column: 14),
-            section("Options", [("--version", "print the version"), ("-h, --help", "print this text")], column: 14),
+            section(
+                "Options",
+                [
+                    ("--version", "print the version"), ("-h, --help", "print this text"),
+                    ("-i NAME", "speak to one of several services: beckon -i kitchen status"),
+                ],
+                column: 14
+            ),
             """
             Exit status: 0 on success, 1 on failure (a line on standard error says what
             failed), 2 for an invalid command line, 130 after Ctrl-C.
