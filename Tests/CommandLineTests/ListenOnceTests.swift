@@ -150,7 +150,19 @@ struct ListenOnceTests {
         let page = try Program.beckon(["inspect", "--json", "--words", "right", Voices.path("Side_Left")])
         #expect(page.output.contains("\"events\": []") && page.output.contains("\"thresholds\": {\"right\": "))
         let evaluated = try Program.beckon(["evaluate", "--stream", "--words", "yes,no", Voices.path("Side_Left")])
-        #expect(evaluated.status == 2 && evaluated.error.contains("there is no file 'yes,no'"), "\(evaluated.error)")
+        #expect(
+            evaluated.status == 1 && evaluated.error.contains("yes,no: no words are kept here"),
+            "\(evaluated.error)"
+        )
+        // A file that is still to be written is a file, whatever its name.
+        let folder = try TestFolder()
+        let taught = try Program.beckon(
+            ["enroll", "door", "--words", "door", "--from", Voices.path("Rear_Center")],
+            folder: folder.path
+        )
+        #expect(taught.status == 0 && FileManager.default.fileExists(atPath: folder.file("door")), "\(taught.error)")
+        let listed = try Program.beckon(["words", "--words", "door"], folder: folder.path)
+        #expect(listed.status == 0 && listed.output.contains("door"), "\(listed.error)")
     }
 }
 

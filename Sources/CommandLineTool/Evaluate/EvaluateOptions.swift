@@ -28,11 +28,6 @@ struct EvaluateOptions {
     init(_ arguments: Arguments) throws(UsageError) {
         self.arguments = arguments
         listening = try ListeningOptions(arguments)
-        if let names = listening.onlyWords {
-            throw UsageError(
-                "--words names the file of taught words here, and there is no file '\(printable(names.joined(separator: ",")))'"
-            )
-        }
         if stream {
             guard !paths.isEmpty else { throw UsageError("evaluate --stream needs a recording or a folder of them") }
             guard list == nil else { throw UsageError("--list names clips; it does not go with --stream") }

@@ -52,6 +52,9 @@ struct Arguments {
     /// Whether an option was given.
     func has(_ name: String) -> Bool { !all(name).isEmpty }
 
+    /// Whether the command declares an option as one that may be given several times.
+    func repeats(_ name: String) -> Bool { options.contains { $0.name == name && $0.repeats } }
+
     /// The value given for an option that does not repeat.
     func value(_ name: String) -> String? { all(name).last }
 

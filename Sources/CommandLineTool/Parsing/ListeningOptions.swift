@@ -32,7 +32,12 @@ struct ListeningOptions {
     /// - Throws: for options that exclude each other.
     init(_ arguments: Arguments) throws(UsageError) {
         jobs = arguments.whole("--jobs") ?? ProcessInfo.processInfo.activeProcessorCount
-        (words, onlyWords) = try Self.words(arguments.all("--words"))
+        // Where it cannot be repeated, it is always a file, also one that is still to be written.
+        if arguments.repeats("--words") {
+            (words, onlyWords) = try Self.words(arguments.all("--words"))
+        } else {
+            words = arguments.value("--words")
+        }
         wakeWords = arguments.all("--wake-word")
         modelFolder = arguments.value("--model")
         confirms = !arguments.has("--no-confirm")

@@ -62,6 +62,10 @@ struct WordsCommand {
             return .list
         }
         guard operands.count == 1 else {
+            let tasks = ["export", "import"]
+            guard nearestName(to: name, of: tasks) == nil else {
+                throw UsageError("unknown task words \(printable(name))", near: name, of: tasks)
+            }
             let name = operands.joined(separator: " ")
             throw UsageError(
                 "words shows one word; a name of several words needs quotes: beckon words \"\(printable(name))\""
