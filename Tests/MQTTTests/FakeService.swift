@@ -6,6 +6,7 @@ import Events
 import IntegrationInterface
 import Metrics
 import Synchronization
+import System
 
 /// A service that only remembers.
 final class FakeService: Sendable {
@@ -18,8 +19,12 @@ final class FakeService: Sendable {
             level: -31.4
         )
     )
+    /// Its name among several services; nil for none.
+    let instance: Instance?
     let commands = Mutex<[ControlCommand]>([])
     let lines = Mutex<[String]>([])
+
+    init(instance: Instance? = nil) { self.instance = instance }
 
     var interface: any Service { Interface(fake: self) }
 
@@ -27,6 +32,7 @@ final class FakeService: Sendable {
         let fake: FakeService
 
         var machine: String { "test box" }
+        var instance: Instance? { fake.instance }
         var log: ServiceLog { ServiceLog { _, text in fake.lines.withLock { $0.append(text) } } }
         var share: MachineShare { MachineShare() }
         var history: AudioHistory? { nil }

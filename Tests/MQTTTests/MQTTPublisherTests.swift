@@ -45,6 +45,27 @@ struct MQTTPublisherTests {
         #expect(try broker.messages("beckon/+/availability") == ["1 beckon/test_box/availability offline"])
     }
 
+    @Test func `of several services each has its own name at the broker`() throws {
+        guard let broker = try Broker() else { return }
+        var settings = Configuration.MQTT()
+        (settings.host, settings.port) = ("127.0.0.1", broker.port)
+        let services = ["kitchen", "living-room"].map { FakeService(instance: Instance($0)) }
+        var publishers = try services.map { try MQTTPublisher(settings, $0.interface, state: nil) }
+        // A name in the configuration comes first.
+        settings.name = "attic"
+        publishers.append(try MQTTPublisher(settings, services[0].interface, state: nil))
+        #expect(eventually { publishers.allSatisfy(\.counts.isConnected) })
+        let kept = try broker.messages("beckon/+/availability").sorted()
+        #expect(
+            kept == [
+                "1 beckon/attic/availability online", "1 beckon/kitchen/availability online",
+                "1 beckon/living-2droom/availability online",
+            ],
+            "\(kept)"
+        )
+        for publisher in publishers { #expect(publisher.stop(until: Clock.now + .seconds(5))) }
+    }
+
     @Test func `an event reaches those who listen`() throws {
         guard let broker = try Broker() else { return }
         let publisher = try publisher(broker)
