@@ -223,7 +223,7 @@ let package = Package(
                 "Actions", "Audio", "Benchmarking", "Capture", "Configuration", "Control", "Core", "Corpus",
                 "Daemon", "Diagnostics", "Enrollment", "Evaluation", "Events", "Inference", "Input",
                 "IntegrationInterface", "JSON", "KernelInterface", "Kernels",
-                "Network", "Reports", "Spotting", "System", "Web",
+                "Network", "Reports", "Spotting", "System", "WakeWords", "Web",
             ],
             swiftSettings: smallSettings
         ),

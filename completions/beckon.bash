@@ -44,7 +44,7 @@ _beckon()
         local COMP_WORDS=("${COMP_WORDS[0]}" "${COMP_WORDS[@]:3}") COMP_CWORD=$((COMP_CWORD - 2))
     fi
     local current="${COMP_WORDS[COMP_CWORD]}" previous="${COMP_WORDS[COMP_CWORD - 1]}"
-    local commands="listen classify enroll words forget record evaluate inspect serve web devices config doctor bench completions status mute unmute reload set events misses help"
+    local commands="listen classify enroll words forget model record evaluate inspect serve web devices config doctor bench completions status mute unmute reload set events misses help"
     local options=""
     COMPREPLY=()
 
@@ -131,6 +131,7 @@ _beckon()
         classify) options="--clips --sensitivity --threshold --word --phrase --mode --trigger --model --no-confirm --words --wake-word --channel --json --csv --format --output --resume --stats --files-from --null --shard --worker --raw --jobs --help" ;;
         enroll) options="--device --config --instance --channel --takes --from --not --more --force --no-audio --words --model --json --help" ;;
         words | forget) options="--words --model --forget-negative --replace --json --help" ;;
+        model) options="--json --help" ;;
         record) options="--label --speaker --count --device --config --instance --channel --file --model --help" ;;
         evaluate) options="--list --stream --tolerance --mode --trigger --sensitivity --threshold --word --model --no-confirm --channel --words --json --html --pages --audio --jobs --help" ;;
         inspect) options="--from --to --mode --trigger --sensitivity --threshold --word --model --no-confirm --channel --words --output --audio --json --jobs --help" ;;
@@ -180,6 +181,21 @@ _beckon()
             ;;
         forget)
             _beckon_taught
+            ;;
+        model)
+            if ((COMP_CWORD == 2)); then
+                mapfile -t COMPREPLY < <(compgen -W "list add remove" -- "$current")
+                return
+            fi
+            case "${COMP_WORDS[2]}" in
+                list)
+                    ;;
+                add)
+                    mapfile -t COMPREPLY < <(compgen -f -- "$current")
+                    ;;
+                remove)
+                    ;;
+            esac
             ;;
         record)
             mapfile -t COMPREPLY < <(compgen -d -- "$current")

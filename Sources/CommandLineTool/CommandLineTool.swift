@@ -9,7 +9,8 @@ private import System
 public enum CommandLineTool {
     /// In the order of `beckon help`.
     static let commands: [any Command.Type] = [
-        Listen.self, Classify.self, Enroll.self, WordsCommand.self, Record.self, Evaluate.self, Inspect.self,
+        Listen.self, Classify.self, Enroll.self, WordsCommand.self, ModelCommand.self, Record.self, Evaluate.self,
+        Inspect.self,
         Serve.self, WebCommand.self, Devices.self, ConfigCommand.self, Doctor.self, Bench.self, CompletionsCommand.self,
         ControlVerb.self, MissesCommand.self,
     ]
@@ -100,7 +101,9 @@ public enum CommandLineTool {
         "watch": "beckon events", "info": "beckon status", "threshold": "beckon set WORD=T",
         "sensitivity": "beckon set sensitivity", "words list": "beckon words", "words show": "beckon words",
         "words add": "beckon enroll", "words forget": "beckon forget", "words delete": "beckon forget",
-        "words remove": "beckon forget", "config list": "beckon config show", "config new": "beckon config init",
+        "words remove": "beckon forget", "models": "beckon model list", "model show": "beckon model list",
+        "model delete": "beckon model remove", "model install": "beckon model add", "config list": "beckon config show",
+        "config new": "beckon config init",
         "config create": "beckon config init",
         "config edit": "beckon config show, and then an editor", "init": "beckon config init",
         "setup": "beckon config init", "devices list": "beckon devices",

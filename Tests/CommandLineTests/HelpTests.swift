@@ -16,7 +16,7 @@ struct HelpTests {
         (["help", "doctor"], "help-doctor"),
         (["help", "mute"], "help-control"), (["help", "enroll"], "help-enroll"), (["help", "forget"], "help-words"),
         (["help", "misses"], "help-misses"), (["help", "record"], "help-record"), (["help", "serve"], "help-serve"),
-        (["help", "completions"], "help-completions"),
+        (["help", "completions"], "help-completions"), (["help", "model"], "help-model"),
     ]
 
     @Test(arguments: snapshots)

@@ -38,7 +38,7 @@ struct WakeWordTests {
     }
 
     @Test(arguments: [
-        (["--wake-word", "nobody"], 1, "no wake word “nobody” came with the program"),
+        (["--wake-word", "nobody"], 1, "there is no wake word “nobody”; beckon model list"),
         (
             ["--wake-word", "/dev/null.tflite"], 1,
             "/dev/null.json: No such file or directory; the manifest must lie beside"
@@ -66,6 +66,48 @@ struct WakeWordTests {
             let program = try Program.beckon(["classify", "--wake-word", folder.file("alexa.json"), Self.voice])
             #expect(program.status == 1 && program.error.contains("alexa.tflite: "), "\(program.error)")
             #expect(program.error.contains(message), "\(program.error)")
+        }
+    }
+
+    @Test func `a model is added, listed, used by its name, and removed`() throws {
+        let folder = try TestFolder()
+        let environment = ["XDG_STATE_HOME": folder.path, "BECKON_WORDS": "", "STATE_DIRECTORY": ""]
+        func run(_ words: [String]) throws -> Program { try Program.beckon(words, environment: environment) }
+        let models = Checkout.path + "/Models/wake-words"
+        let json = try String(contentsOfFile: models + "/okay_nabu.json", encoding: .utf8)
+        let own = json.replacing("Okay Nabu", with: "Hey House").replacing("okay_nabu.tflite", with: "stream.tflite")
+        try Data(own.utf8).write(to: URL(fileURLWithPath: folder.file("stream.json")))
+        try FileManager.default.copyItem(atPath: models + "/okay_nabu.tflite", toPath: folder.file("stream.tflite"))
+        let added = try run(["model", "add", folder.file("stream.tflite")])
+        #expect(added.status == 0 && added.output.hasPrefix("Added: hey house; name it hey_house"), "\(added.error)")
+        let again = try run(["model", "add", folder.file("stream.json")])
+        #expect(again.status == 1 && again.error.contains("hey_house was added already"))
+        let list = try run(["model", "list"])
+        #expect(list.output.split(separator: "\n").count == 6, "four of the program, one of the user, a heading")
+        #expect(list.output.contains("Hey House") && list.output.contains("Okay Nabu"))
+        let found = try run(
+            [
+                "classify", "--json", "--wake-word", "hey house", "--words", "hey house", "--word", "hey house=0.005",
+                Self.voice,
+            ]
+        )
+        #expect(try Result.all(in: found).map(\.word) == ["hey house"], "\(found.error)")
+        #expect(try run(["model", "remove", "Hey-House"]).output == "Removed: hey_house\n")
+        #expect(try run(["model", "remove", "hey_house"]).status == 1)
+        #expect(try run(["model", "remove", "alexa"]).error.contains("came with the program and stays"))
+        #expect(try run(["classify", "--wake-word", "hey_house", Self.voice]).error.contains("there is no wake word"))
+        #expect(try run(["model", "list", "--json"]).lines.count == 4)
+    }
+
+    @Test func `what cannot be used is not added`() throws {
+        let folder = try TestFolder()
+        let environment = ["XDG_STATE_HOME": folder.path, "BECKON_WORDS": "", "STATE_DIRECTORY": ""]
+        try Data("{}".utf8).write(to: URL(fileURLWithPath: folder.file("x.json")))
+        let program = try Program.beckon(["model", "add", folder.file("x.json")], environment: environment)
+        #expect(program.status == 1 && program.error.contains("key type is missing, not 'micro'"), "\(program.error)")
+        #expect(!FileManager.default.fileExists(atPath: folder.file("beckon")))
+        for words in [["model"], ["model", "add"], ["model", "list", "x"], ["model", "remove"]] {
+            #expect(try Program.beckon(words).status == 2, "\(words)")
         }
     }
 }

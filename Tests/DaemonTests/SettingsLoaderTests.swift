@@ -147,7 +147,7 @@ struct SettingsLoaderTests {
     }
 
     @Test(arguments: [
-        ("['nobody']", "wakeWords: no wake word “nobody” came with the program"),
+        ("['nobody']", "wakeWords: there is no wake word “nobody”"),
         ("['okay_nabu', 'okay nabu']", "there is another word “okay nabu”"),
         ("['/no/x.tflite']", "/no/x.json: No such file or directory; the manifest must lie beside the model"),
         ("['']", "wakeWords[0]: expected a wake word's name"),

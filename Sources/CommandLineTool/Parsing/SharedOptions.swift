@@ -93,8 +93,8 @@ enum SharedOptions {
         value: .text("NAME|FILE", "name", .file),
         repeats: true,
         help: """
-            also find a wake word with a model of its own: alexa, hey_jarvis, hey_mycroft, okay_nabu, or the .tflite file \
-            or manifest of a microWakeWord model; may be repeated
+            also find a wake word with a model of its own: a name that beckon model list prints, such as okay_nabu, or the \
+            .tflite file or manifest of a microWakeWord model; may be repeated
             """,
         manual: """
             The configuration's key is

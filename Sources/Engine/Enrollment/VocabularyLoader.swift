@@ -12,7 +12,7 @@ public struct VocabularyLoader: Sendable {
     public var confirms: Bool
     /// The file of the taught words.
     public var words: TaughtWords
-    /// Wake words with models of their own: names of those that came with the program, or files.
+    /// Wake words with models of their own: names of those that came with the program or were added, or files.
     public var wakeWords: [String]
 
     public init(modelFolder: String?, confirms: Bool = true, words: TaughtWords, wakeWords: [String] = []) {
@@ -49,15 +49,18 @@ public struct VocabularyLoader: Sendable {
 
     /// The files of the wake words: of each its manifest, or its model.
     ///
-    /// - Throws: `WakeWordError.unreadable` for a name that none has which came with the program.
+    /// - Throws: `WakeWordError.unreadable` for a name that none has.
     public func wakeWordFiles() throws(WakeWordError) -> [String] {
         var files: [String] = []
         for name in wakeWords {
             if name.contains("/") || name.hasSuffix(".json") || name.hasSuffix(".tflite") {
                 files.append(name)
             } else {
-                let file = WordName.folded(name).replacing(" ", with: "_") + ".json"
-                guard let path = ModelFolder.shippedFile("wake-words/\(file)") else { throw .unknown(name) }
+                let folded = WordName.folded(name)
+                let shipped = WakeWordFolder.shipped.first { WordName.folded($0.name) == folded }?.manifest
+                guard let path = WakeWordFolder(beside: words)?.manifest(of: name) ?? shipped else {
+                    throw .unknown(name)
+                }
                 files.append(path)
             }
         }

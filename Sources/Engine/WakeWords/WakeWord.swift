@@ -9,8 +9,12 @@ public final class WakeWord: Sendable {
     public let network: StreamingNetwork
     /// The mean of the newest probabilities above which the word is said, unless the user chooses another: the manifest's, 0…1.
     public var threshold: Float { Float(manifest.cutoff) }
-    /// The file of the model.
+    /// The files of the model and of its manifest.
     public let path: String
+    public let manifestPath: String
+
+    /// The longest file of a model or manifest, in bytes.
+    public static let mostBytes = TFLiteFile.Limits.fileBytes
 
     /// Reads a model and the manifest beside it.
     ///
@@ -21,7 +25,7 @@ public final class WakeWord: Sendable {
         let manifestPath = isManifest ? path : PathName(path).withoutEnding + ".json"
         let json: [UInt8]
         do throws(WakeWordError) {
-            json = try Self.read(manifestPath, limit: WakeWordManifest.fileLimit)
+            json = try WakeWordManifest.read(manifestPath)
         } catch {
             guard !isManifest, error == .unreadable else { throw error }
             throw .unreadable.saying("\(error.message); the manifest must lie beside the model")
@@ -30,8 +34,9 @@ public final class WakeWord: Sendable {
             throw error.inFile(manifestPath)
         }
         let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? ""
+        self.manifestPath = manifestPath
         self.path = isManifest ? folder + manifest.model : path
-        let bytes = try Self.read(self.path, limit: TFLiteFile.Limits.fileBytes)
+        let bytes = try readWakeWordFile(self.path, limit: TFLiteFile.Limits.fileBytes)
         do throws(WakeWordError) { network = try StreamingNetwork(bytes: bytes) } catch {
             throw error.inFile(self.path)
         }
@@ -44,21 +49,25 @@ public final class WakeWord: Sendable {
         self.network = network
         name = WordName.folded(manifest.phrase)
         path = manifest.model
+        manifestPath = PathName(path).withoutEnding + ".json"
     }
+}
 
-    private static func read(_ path: String, limit: Int) throws(WakeWordError) -> [UInt8] {
-        do throws(ReadFileError) {
-            return try readFile(path, limit: limit).bytes
-        } catch {
-            switch error {
-            case .tooLarge(let size):
-                throw .size.saying(
-                    "\(path): \(size) bytes, more than the limit of \(limit); is this a wake-word model?"
-                )
-            case .notRegularFile, .foreign:
-                throw .unreadable.saying("\(path): not a regular file; name the model or its manifest")
-            case .system, .truncated: throw .unreadable.saying("\(path): \(error)")
-            }
+/// Reads a file of at most `limit` bytes.
+///
+/// - Throws: `WakeWordError.unreadable` or `.size`, which name the file.
+func readWakeWordFile(_ path: String, limit: Int) throws(WakeWordError) -> [UInt8] {
+    do throws(ReadFileError) {
+        return try readFile(path, limit: limit).bytes
+    } catch {
+        switch error {
+        case .tooLarge(let size):
+            throw .size.saying(
+                "\(path): \(size) bytes, more than the limit of \(limit); is this a wake-word model?"
+            )
+        case .notRegularFile, .foreign:
+            throw .unreadable.saying("\(path): not a regular file; name the model or its manifest")
+        case .system, .truncated: throw .unreadable.saying("\(path): \(error)")
         }
     }
 }

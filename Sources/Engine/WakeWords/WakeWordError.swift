@@ -21,10 +21,10 @@ public struct WakeWordError: Error, Equatable, Sendable, CustomStringConvertible
     /// The model exceeds a limit of this program.
     public static let size = WakeWordError(code: .size, message: "the model is too large")
 
-    /// No wake word of this name came with the program.
+    /// No wake word of this name came with the program or was added.
     public static func unknown(_ name: String) -> WakeWordError {
         unreadable.saying(
-            "no wake word \(quoted(name)) came with the program; name alexa, hey_jarvis, hey_mycroft or okay_nabu, or the file of a model"
+            "there is no wake word \(quoted(name)); beckon model list prints those that there are, beckon model add adds one"
         )
     }
 

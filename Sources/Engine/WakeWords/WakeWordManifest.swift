@@ -17,7 +17,17 @@ public struct WakeWordManifest: Sendable, Equatable {
     /// How many probabilities are averaged.
     public let windowSteps: Int
 
-    static let fileLimit = 1 << 16
+    private static let fileLimit = 1 << 16
+
+    /// Reads the manifest of a file.
+    ///
+    /// - Throws: `WakeWordError`, which names the file.
+    public init(path: String) throws(WakeWordError) {
+        let json = try Self.read(path)
+        do throws(WakeWordError) { try self.init(json: json) } catch { throw error.inFile(path) }
+    }
+
+    static func read(_ path: String) throws(WakeWordError) -> [UInt8] { try readWakeWordFile(path, limit: fileLimit) }
 
     /// Reads a manifest.
     ///

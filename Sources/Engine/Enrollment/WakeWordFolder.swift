@@ -1,0 +1,119 @@
+private import Core
+private import FoundationEssentials
+private import Inference
+private import System
+public import WakeWords
+
+/// The folder `wake-words` beside the file of taught words: wake words with models of their own that a user added. Each has a folder of its own
+/// there, with its manifest and its model.
+public struct WakeWordFolder: Sendable {
+    public let path: String
+
+    /// - Parameter words: the file of taught words; without one, the folder is beside the default file.
+    /// - Returns: nil if there is no place to keep words in.
+    public init?(beside words: TaughtWords = TaughtWords(nil)) {
+        guard let file = words.path ?? TaughtWords(nil).path else { return nil }
+        path = URL(fileURLWithPath: file).deletingLastPathComponent().path + "/wake-words"
+    }
+
+    /// A wake word that is there.
+    public struct Entry: Sendable {
+        /// As it is called in the configuration, such as `hey_house`.
+        public let name: String
+        /// The file of the manifest.
+        public let manifest: String
+        /// Whether it came with the program.
+        public let isShipped: Bool
+    }
+
+    /// The wake words that came with the program, by name.
+    public static var shipped: [Entry] {
+        guard let folder = ModelFolder.shippedFile("wake-words") else { return [] }
+        return entries(folder).filter { $0.hasSuffix(".json") }.map { file in
+            Entry(name: String(file.dropLast(5)), manifest: "\(folder)/\(file)", isShipped: true)
+        }
+    }
+
+    /// The wake words that were added, by name.
+    public var added: [Entry] {
+        Self.entries(path).compactMap { name in
+            manifest(of: name).map { Entry(name: name, manifest: $0, isShipped: false) }
+        }
+    }
+
+    private static func entries(_ folder: String) -> [String] {
+        ((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []).filter { !$0.hasPrefix(".") }.sorted()
+    }
+
+    /// The manifest of a wake word that was added; nil if there is none of this name.
+    public func manifest(of name: String) -> String? {
+        guard let folder = Self.folderName(name) else { return nil }
+        let file = "\(path)/\(folder)/\(folder).json"
+        return FileManager.default.fileExists(atPath: file) ? file : nil
+    }
+
+    /// The name of a word's folder, `hey_house`; nil for a name that no file can have.
+    private static func folderName(_ name: String) -> String? {
+        let folder = WordName.folded(name).replacing(" ", with: "_")
+        let isUsable = !folder.isEmpty && folder.utf8.count <= 100 && !folder.hasPrefix(".") && !folder.contains("/")
+        return isUsable && !folder.contains("\0") ? folder : nil
+    }
+
+    /// Copies a wake word into the folder after it was read and checked.
+    ///
+    /// - Parameter file: its manifest, or its model with the manifest beside it.
+    /// - Returns: the word, and the name of its folder.
+    /// - Throws: `WakeWordError` for a file that cannot be used; ``EnrollmentError`` for a name that is taken, or a folder that cannot be written.
+    public func add(_ file: String) throws -> (word: WakeWord, name: String) {
+        let word = try WakeWord(path: file)
+        guard let name = Self.folderName(word.name) else {
+            throw EnrollmentError.name.saying("\(file): no file can be called like the word '\(printable(word.name))'")
+        }
+        guard manifest(of: name) == nil else {
+            throw EnrollmentError.name.saying("\(name) was added already; beckon model remove \(name) removes it")
+        }
+        let folder = "\(path)/\(name)"
+        // What is above is the user's own, as for taught words.
+        StateFolder.make(URL(fileURLWithPath: path).deletingLastPathComponent().path)
+        do {
+            try FileManager.default.createDirectory(
+                atPath: folder,
+                withIntermediateDirectories: true,
+                attributes: [.posixPermissions: 0o755]
+            )
+        } catch {
+            throw EnrollmentError.store.saying("\(folder): cannot create this folder; check its permissions")
+        }
+        // The manifest last: without it the word is not there.
+        for (source, target) in [(word.path, word.manifest.model), (word.manifestPath, name + ".json")] {
+            do {
+                let bytes = try readFile(source, limit: WakeWord.mostBytes).bytes
+                try replaceFile("\(folder)/\(target)", mode: 0o644, durable: true, isForFolderOwner: true, bytes)
+            } catch {
+                throw EnrollmentError.store.saying("\(folder)/\(target): cannot be written: \(error)")
+            }
+        }
+        return (word, name)
+    }
+
+    /// Removes a wake word that was added.
+    ///
+    /// - Returns: the name of its folder.
+    /// - Throws: ``EnrollmentError``.
+    public func remove(_ name: String) throws(EnrollmentError) -> String {
+        guard let folder = Self.folderName(name), manifest(of: folder) != nil else {
+            let isShipped = Self.shipped.contains { WordName.folded($0.name) == WordName.folded(name) }
+            throw .unknown.saying(
+                isShipped
+                    ? "'\(printable(name))' came with the program and stays; it is off unless it is named"
+                    : "no wake word '\(printable(name))' was added; beckon model list lists them"
+            )
+        }
+        do {
+            try FileManager.default.removeItem(atPath: "\(path)/\(folder)")
+        } catch {
+            throw .store.saying("\(path)/\(folder): cannot be removed; check its permissions")
+        }
+        return folder
+    }
+}
