@@ -1,31 +1,10 @@
-"""Published keyword networks as teachers: their answers to the clips, as recorded.
+"""What published keyword networks answer to clips as recorded, as targets to learn from.
 
 They were trained on three times as many clips as are at hand. They know 35 words and no running speech, so they are asked
 about clips of those words alone.
 """
 
-import importlib.util
-import os
-
 import numpy as np
-
-# The two that tell all 35 words apart, and the one that knows the commands best.
-ALL_WORDS, COMMANDS = ("matchboxnet", "bcresnet2"), ("kwt1",)
-
-
-class PublishedTeachers:
-    """Posteriors over `words` by the networks of a folder that has a `teachers.py`; `labels` are the twelve classes."""
-
-    def __init__(self, folder, names=ALL_WORDS):
-        specification = importlib.util.spec_from_file_location("published_teachers", os.path.join(folder, "teachers.py"))
-        module = importlib.util.module_from_spec(specification)
-        specification.loader.exec_module(module)
-        self.words, self.labels = list(module.WORDS35), list(module.LABELS12)
-        self.networks = module.Teachers(names)
-
-    def __call__(self, waves):
-        """Waveforms [n, 16000] float32 → posteriors [n, words]."""
-        return np.asarray(self.networks.words(waves))
 
 
 def over_outputs(taught, words, outputs, other):
@@ -37,9 +16,10 @@ def over_outputs(taught, words, outputs, other):
 
 
 class ClipAnswers:
-    """The answers that evaluate/suspects.py stored, by the name of a clip, over a network's outputs.
+    """The answers that confirm/answers.py stored, by the name of a clip, over a network's outputs.
 
-    Of the commands three networks answer, of the single other words two.
+    `posteriors` say how likely each of the `labels` is, `words` how what is left for `_unknown_` is shared by the other words: in files of
+    older versions these are of different networks.
     """
 
     def __init__(self, path, outputs, other):

@@ -1,25 +1,37 @@
 """Lists clips whose label is doubtful: published networks agree on another one, or the clip is practically silent.
 
-    python -m Training.evaluate.suspects --data DIR --cache DIR --teachers DIR [--out FILE] [--posteriors FILE]
+    python -m Training.evaluate.suspects --data DIR --cache DIR --teachers DIR [--out FILE]
 
-Writes data/suspects.tsv: name, label, what the networks answer, why. `--posteriors` also keeps the networks' answers to every
-clip, as `names` [n], `labels` [12], `posteriors` [n, 12] (geometric mean), and each network's posteriors [n, 12] by its name.
+Writes data/suspects.tsv: name, label, what the networks answer, why. Several networks must agree, so that the errors of one do not count;
+`confirm/answers.py` asks one, the best, for answers to learn from. `make suspects` has the folder of the networks in PYTHONPATH too, because
+one of them may be in a file of its own.
 """
+
+import importlib.util
+import os
 
 import numpy as np
 
-from Training.augment.teachers import ALL_WORDS, PublishedTeachers
-from Training.augment.teachers import COMMANDS as KNOWS_COMMANDS
 from Training.data import command_line, recordings, suspects
 from Training.data.audio import RATE, WINDOW
 from Training.data.files import replacing
 from Training.data.vocabulary import COMMANDS, UNKNOWN
 
+# Two networks that tell all 35 words apart, and one that knows the commands well.
+NETWORKS = ("matchboxnet", "bcresnet2", "kwt1")
 # The least posterior that every network gives to the other label, and their geometric mean.
 EACH, MEAN = 0.5, 0.9
 # A clip is void if its loudest 100 ms are below so many dB of full scale: there the networks are wrong four times in five.
 LEVEL = -58
 CHUNK = 256
+
+
+def published(folder, names=NETWORKS):
+    """The networks of these names and their labels, by the `teachers.py` of a folder."""
+    specification = importlib.util.spec_from_file_location("published_teachers", os.path.join(folder, "teachers.py"))
+    module = importlib.util.module_from_spec(specification)
+    specification.loader.exec_module(module)
+    return module.Teachers(names), list(module.LABELS12)
 
 
 def loudness(waves):
@@ -59,28 +71,19 @@ def main(arguments=None):
     parser = command_line.parser(__doc__)
     parser.add_argument("--teachers", required=True, help="folder of published networks with a teachers.py")
     parser.add_argument("--out", default=suspects.PATH, help="the list to write")
-    parser.add_argument("--posteriors", help="file for the networks' answers, .npz")
     options = parser.parse_args(arguments)
     table = recordings.load_all(options.data, options.cache)
-    teachers = PublishedTeachers(options.teachers, ALL_WORDS + KNOWS_COMMANDS)
+    networks, labels = published(options.teachers)
     rows = np.flatnonzero(table["kind"] == "clip")
-    answers, levels, mean, of_words = {}, [], [], []
+    answers, levels = {}, []
     for begin in range(0, len(rows), CHUNK):
         waves = np.stack([recordings.samples(table, row, 0, WINDOW) for row in rows[begin : begin + CHUNK]])
-        each = teachers.networks.each(waves)
-        mean.append(teachers.networks.ensemble(waves, each, with_silence=False).astype(np.float32))
-        for name, logs in each.items():
+        for name, logs in networks.each(waves).items():
             answers.setdefault(name, []).append(np.exp(logs).astype(np.float32))
         levels.append(loudness(waves))
-        of_words += [teachers(waves).astype(np.float32)] if options.posteriors else []
     answers = {name: np.concatenate(parts) for name, parts in answers.items()}
     levels, names = np.concatenate(levels), table["name"][rows]
-    if options.posteriors:
-        with replacing(options.posteriors) as part:
-            mean = np.concatenate(mean)
-            all_words = {"words": np.concatenate(of_words), "words35": np.array(teachers.words)}
-            np.savez(part, names=names, labels=np.array(teachers.labels), posteriors=mean, **all_words, **answers)
-    found = doubtful(names, table["label"][rows], np.stack(list(answers.values()), axis=1), teachers.labels, levels)
+    found = doubtful(names, table["label"][rows], np.stack(list(answers.values()), axis=1), labels, levels)
     with replacing(options.out) as part, open(part, "w") as file:
         file.write("# name, label, what the networks answer, why; by evaluate/suspects.py\n")
         file.writelines("\t".join(map(str, line)) + "\n" for line in found)

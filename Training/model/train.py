@@ -146,7 +146,7 @@ def options_parser():
     parser.add_argument("--init", help="checkpoint whose averaged weights to start from, where shapes are equal or larger")
     parser.add_argument("--freeze-first-block", action="store_true", help="train only what comes after the first block")
     parser.add_argument("--teachers", nargs="*", default=[], help="checkpoints to distill from")
-    parser.add_argument("--answers", metavar="FILE", help="published networks' answers, to distill from instead")
+    parser.add_argument("--answers", metavar="FILE", help="published networks' answers, written by confirm/answers.py, to distill from instead")
     parser.add_argument("--teacher-examples", help="folder of the epochs that the teachers score (default: --examples)")
     command_line.add_left_out(parser)
     parser.add_argument("--distillation", type=float, default=0.6, help="weight of the teachers in the loss")

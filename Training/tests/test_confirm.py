@@ -13,9 +13,10 @@ import numpy as np
 import torch
 import torch.nn.functional as F
 
-from Training.confirm import clips, examples, export, fusion, layers, mine, proposals, streams, train, weights
+from Training.confirm import answers, clips, examples, export, fusion, layers, mine, proposals, streams, train, weights
 from Training.confirm.matchboxnet import EPS, PUBLISHED, MatchboxNet, matchboxnet, read_published_matchboxnet
 from Training.confirm.networks import ADDED, WORDS35, BandNorm, Qbc6, QuaternionConv, qbc6
+from Training.augment.teachers import ClipAnswers
 from Training.data import recordings, split
 from Training.data.vocabulary import COMMANDS
 
@@ -243,6 +244,29 @@ def small_table():
     table |= {key: np.array(column) for key, column in zip(("kind", "label", "name"), zip(*rows))}
     part = [split.part(*row) if row[0] == "clip" else "training" for row in rows]
     return table | {"text": np.array([""] * len(rows)), "part": np.array(part), "from": np.full(len(rows), 4000), "to": np.full(len(rows), 12000)}
+
+
+class AnswerTests(unittest.TestCase):
+    def test_the_published_answers_are_what_training_reads_for_a_clip(self):
+        table = small_table()
+        with (
+            tempfile.TemporaryDirectory() as folder,
+            mock.patch.object(recordings, "load_all", lambda *_: table),
+            contextlib.redirect_stdout(io.StringIO()) as printed,
+        ):
+            published, out = f"{folder}/published.safetensors", f"{folder}/answers.npz"
+            weights.write(published, weights.Stored(random_weights(Qbc6())))
+            answers.main(["--data", folder, "--cache", folder, "--published", published, "--out", out])
+            network, outputs = weights.read(published).network(), [*COMMANDS, "bed", "other", "_silence_"]
+            taught = ClipAnswers(out, outputs, outputs.index("other"))(table["name"][[0, 1, 3]])
+        self.assertIn("answers to 3 clips", printed.getvalue())
+        for row, found in enumerate(taught[:2]):
+            wave = torch.from_numpy(recordings.samples(table, row)[None])
+            expected = dict(zip(network.labels, torch.softmax(network(wave)[0], dim=0).tolist()))
+            known = [expected[word] for word in outputs[:11]]
+            np.testing.assert_allclose(found, [*known, 1 - sum(known), 0], atol=1e-5)
+        # Only clips are asked about.
+        self.assertFalse(taught[2].any())
 
 
 class ClipTests(unittest.TestCase):

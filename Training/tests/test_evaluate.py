@@ -105,6 +105,29 @@ class SuspectTests(unittest.TestCase):
         waves[1] += 0.1
         self.assertEqual(list(find_suspects.loudness(waves) < find_suspects.LEVEL), [False, True])
 
+    def test_the_networks_of_a_folder_write_the_list(self):
+        # All three take every clip for "no".
+        source = """
+import numpy as np
+LABELS12 = ["_silence_", "_unknown_", "yes", "no"]
+class Teachers:
+    def __init__(self, names):
+        self.names = names
+    def each(self, waves):
+        return {name: np.log(np.tile([0.0025, 0.0025, 0.0025, 0.9925], (len(waves), 1))) for name in self.names}
+"""
+        with (
+            tempfile.TemporaryDirectory() as folder,
+            mock.patch.object(recordings, "load_all", lambda *_: WordFoldTests.clips_of(["yes", "no"])),
+            contextlib.redirect_stdout(io.StringIO()) as printed,
+        ):
+            Path(folder, "teachers.py").write_text(source)
+            out = Path(folder, "suspects.tsv")
+            find_suspects.main(["--data", folder, "--cache", folder, "--teachers", folder, "--out", str(out)])
+            lines = [line.split("\t") for line in out.read_text().splitlines()[1:]]
+        self.assertEqual([line[1:] for line in lines], [["yes", "no", "all agree: 0.99"]] * 4)
+        self.assertIn("4 of 8 clips, 0 of them void", printed.getvalue())
+
     def test_the_list_names_clips(self):
         self.assertTrue(all("_nohash_" in name for name in suspects.names()))
         self.assertEqual(list(suspects.among(np.array([suspects.names()[0], "yes/none_nohash_0"]))), [True, False])
