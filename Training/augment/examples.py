@@ -34,7 +34,7 @@ class Kind(enum.IntEnum):
     REVERSED_WORDS = 3
     SILENCE = 4
     SYNTHETIC_WORDS = 5
-    INVERTED_WORDS = 6
+    # 6 is not free: rendered epochs of older versions hold words inverted from pictures under it.
     CUT_WORDS = 7
     MINED_SPEECH = 8
     BABBLE = 9
@@ -48,7 +48,6 @@ SHARES = {
     Kind.REVERSED_WORDS: 0.02,
     Kind.SILENCE: 0.18,
     Kind.SYNTHETIC_WORDS: 0.12,
-    Kind.INVERTED_WORDS: 0.20,
     Kind.CUT_WORDS: 0.15,
     Kind.MINED_SPEECH: 0.20,
     Kind.BABBLE: 0.18,
@@ -61,8 +60,6 @@ READ_SPEECH = 0.5
 # Mined speech: it is drawn with its score to the power of this; the range of its playback speeds; and the samples by which its
 # window moves.
 MINED_POWER, MINED_SPEEDS, MINED_SHIFT = 0.5, (0.95, 1.05), 1600
-# Share of commands among the words inverted from spectrogram images.
-INVERTED_COMMANDS = 0.35
 # A part of a command shorter than this share of it counts as no word; a longer one as either no word or that command.
 NO_WORD_BELOW = 0.4
 # Range of playback speeds.
@@ -74,8 +71,7 @@ OWN_OUTPUT = 200
 @dataclasses.dataclass
 class Batch:
     """Mel energies [n, 79, 40], targets [n], alternatives [n] (a second output that is right too, or −1), what each
-    example was made of [n]: a row of the table, −2 − row of an inverted spectrogram, or −1 for noise; and waveforms [n, 16000],
-    of an inverted spectrogram its noise alone."""
+    example was made of [n]: a row of the table, or −1 for noise; and waveforms [n, 16000]."""
 
     energies: np.ndarray
     targets: np.ndarray
@@ -96,23 +92,18 @@ class Examples:
     The network's outputs are the commands, every other word with many recordings, `other`, `babble` and silence.
     """
 
-    def __init__(
-        self, table, batch, seed, commands=COMMANDS, inverted=None, mined=None, hard_noise=False, without_noise=False, left_out=()
-    ):
-        """`table` is that of recordings.load_all, `inverted` that of render.load_inverted, `mined` that of render.load_mined.
+    def __init__(self, table, batch, seed, commands=COMMANDS, mined=None, hard_noise=False, without_noise=False, left_out=()):
+        """`table` is that of recordings.load_all, `mined` that of render.load_mined.
 
         `hard_noise` draws more noise around words. `without_noise` draws the same examples and omits the noise around words.
         No example holds a word of `left_out`.
         """
         self.table, self.batch, self.seed, self.commands = table, batch, seed, commands
         self.left_out = tuple(left_out)
-        self.inverted = inverted
         self._select_recordings()
         self.mined, self.mined_shares = self._in_training_speech(mined)
         self._define_outputs()
         shares = dict(SHARES)
-        if inverted is None:
-            shares[Kind.INVERTED_WORDS] = 0
         if not self.has_speech:
             shares[Kind.RUNNING_SPEECH] = shares[Kind.BABBLE] = 0
         if len(self.cuts) == 0:
@@ -122,7 +113,7 @@ class Examples:
         if not self.splicer.pairs:
             shares[Kind.SPLICED_WORDS] = 0
         counts = [len(self.words)] + [int(len(self.words) * share) for share in shares.values()]
-        self.kinds = np.repeat(np.arange(len(Kind)), counts)
+        self.kinds = np.repeat([Kind.WORDS, *shares], counts)
         self.surroundings = Surroundings(table, self.sounds, self.speech_row, seed, hard_noise, without_noise)
         self.epoch = 0
 
@@ -164,20 +155,15 @@ class Examples:
         return np.stack([rows, first], axis=1), np.cumsum(weights / weights.sum())
 
     def _define_outputs(self):
-        """The names of the outputs, and the output of every recording and of every inverted word."""
+        """The names of the outputs, and the output of every recording."""
         label = self.table["label"]
-        inverted_labels = np.zeros(0, str) if self.inverted is None else self.inverted["label"]
-        names, counts = np.unique(np.concatenate([label[self.words], inverted_labels]), return_counts=True)
+        names, counts = np.unique(label[self.words], return_counts=True)
         without_own = (*self.commands, *MANY_WORDS, *self.left_out)
         own = [str(n) for n, count in zip(names, counts) if count >= OWN_OUTPUT and n not in without_own]
         self.outputs = list(self.commands) + own + ["other", BABBLE, SILENCE]
         index = {name: i for i, name in enumerate(self.outputs)}
         self.other, self.silence, self.babble_output = index["other"], index[SILENCE], index[BABBLE]
         self.target = np.array([index.get(str(name), self.other) for name in label])
-        self.inverted_target = np.array([index.get(str(name), self.other) for name in inverted_labels])
-        is_command, is_left_out = np.isin(inverted_labels, self.commands), np.isin(inverted_labels, self.left_out)
-        self.inverted_commands = np.flatnonzero(is_command)
-        self.inverted_others = np.flatnonzero(~is_command & ~is_left_out)
 
     def output_labels(self):
         """The label that each output counts towards."""
@@ -188,10 +174,10 @@ class Examples:
 
         Speech that was added around a word or as babble is not looked at.
         """
-        inverted = np.zeros(0, str) if self.inverted is None else self.inverted["label"]
-        # Sources count recordings from 0 and inverted spectrograms from −2 down; −1 is noise, which holds no word.
-        usable = np.concatenate([without_words(self.table, words), ~np.isin(inverted, words)[::-1], [True]])
-        return lambda sources: usable[sources]
+        # Sources count recordings from 0; −1 is noise, which holds no word. What an older version inverted from pictures is below −1: of
+        # it nothing is known any more.
+        usable = np.concatenate([without_words(self.table, words), [True]])
+        return lambda sources: usable[np.maximum(sources, -1)] & (sources >= -1)
 
     def __len__(self):
         """Batches in an epoch."""
@@ -207,7 +193,7 @@ class Examples:
         generator = seeded("example", self.epoch, number, seed=self.seed)
         waves = np.zeros((self.batch, WINDOW), np.float32)
         targets, alternatives = np.zeros(self.batch, np.int64), np.full(self.batch, -1, np.int64)
-        inverted, sources = [], np.full(self.batch, -1, np.int64)
+        sources = np.full(self.batch, -1, np.int64)
         for i, row in enumerate(rows):
             kind, extent = self.kinds[row], None
             if kind == Kind.WORDS:
@@ -236,23 +222,13 @@ class Examples:
             elif kind == Kind.SYNTHETIC_WORDS:
                 sources[i] = generator.choice(self.synthetic if len(self.synthetic) > 0 else self.words)
                 targets[i], extent = self.word(waves[i], sources[i], generator)
-            elif kind == Kind.INVERTED_WORDS:
-                inverted.append(i)
-                waves[i] = self.surroundings.noise_for_inverted(generator)
-                continue
             else:
                 targets[i] = self.silence
             if extent is None:
                 self.surroundings.only_noise(waves[i], generator)
             else:
                 self.surroundings.surround(waves[i], extent, generator)
-        energies = log_mel.mel_energies(waves)
-        for i in inverted:
-            is_command = generator.random() < INVERTED_COMMANDS
-            row = generator.choice(self.inverted_commands if is_command else self.inverted_others)
-            targets[i], sources[i] = self.inverted_target[row], -2 - row
-            energies[i] = self.inverted_word(energies[i], self.inverted["logs"][row], generator)
-        return Batch(energies, targets, alternatives, sources, waves)
+        return Batch(log_mel.mel_energies(waves), targets, alternatives, sources, waves)
 
     def word(self, wave, row, generator, widest_margin=1600):
         """A whole word: as recorded with ±100 ms of shift, or anywhere in the window with other speech around it.
@@ -349,25 +325,6 @@ class Examples:
             gain = 0.05 / own * 10 ** (generator.uniform(-4, 4) / 20)
             waveform.add_segment(self.table["audio"], wave, begin, 0, span, gain)
         return self.babble_output, (0, WINDOW)
-
-    def inverted_word(self, noise_energies, logs, generator):
-        """Mel energies [79, 40] of an inverted word, given as logs [79, 40]: moved by up to ±100 ms, at a random level and
-        signal-to-noise ratio."""
-        energies = np.exp(logs.astype(np.float32))
-        shift = generator.integers(-8, 9)
-        moved = np.full_like(energies, 0)
-        if shift >= 0:
-            moved[shift:] = energies[: len(energies) - shift]
-        else:
-            moved[:shift] = energies[-shift:]
-        energies = moved * 10 ** (generator.uniform(-35, 10) / 10)
-        loudest = np.sort(energies.sum(axis=1))[-20:].mean() + 1e-9
-        if generator.random() < 0.7:
-            ratio = generator.uniform(4, 40)
-            energies = energies + noise_energies * (
-                loudest * 10 ** (-ratio / 10) / (noise_energies.sum(axis=1).mean() + 1e-9)
-            )
-        return energies
 
     def add_context(self, wave, extent, generator):
         """Adds other speech that ends shortly before the word, begins shortly after it, or both."""

@@ -49,7 +49,7 @@ def load_mined(folder, table):
 def load_examples(folders, cache, commands=COMMANDS, batch=BATCH, folder=None, **noise):
     """The table of recordings and the Examples made of it.
 
-    Inverted spectrograms are used if the cache holds any, and mined windows if the folder of the rendered epochs holds any.
+    Mined windows are used if the folder of the rendered epochs holds any.
     """
     table = recordings.load_all(folders, cache)
     for word in commands:
@@ -59,26 +59,13 @@ def load_examples(folders, cache, commands=COMMANDS, batch=BATCH, folder=None, *
         if count < FEW:
             print(f"only {count} recordings of '{word}'; 1000 by many speakers make it reliable", file=sys.stderr)
     mined = None if folder is None else load_mined(folder, table)
-    return table, Examples(table, batch, 0, commands, load_inverted(cache), mined, **noise)
-
-
-def load_inverted(cache):
-    """The words of data/invert_spectrograms.py, a dict of `logs` [n, 79, 40] and `label` [n], or None.
-
-    The second name is the one that older versions wrote.
-    """
-    for name in ("spectrograms.npz", "pictures.npz"):
-        file = os.path.join(cache, name)
-        if os.path.exists(file):
-            with np.load(file) as stored:
-                return {key: stored[key] for key in stored.files}
-    return None
+    return table, Examples(table, batch, 0, commands, mined, **noise)
 
 
 def render(examples, folder, number, teacher=None):
     """Writes one epoch: `logs` [n, 79, 40] float16 (natural logs of energies), `targets`, `alternatives`, `kinds`, `sources` [n].
 
-    What a SpeechTeacher answers is written to a file of its own: `answers` [n, 96] float16, NaN for inverted words, and `places` [n].
+    What a SpeechTeacher answers is written to a file of its own: `answers` [n, 96] float16 and `places` [n].
     """
     examples.epoch = number
     kinds = examples.kinds[examples.order()][: len(examples) * examples.batch]
@@ -91,7 +78,7 @@ def render(examples, folder, number, teacher=None):
         arrays["sources"].append(batch.sources)
         if teacher is not None:
             answers, places = teacher(batch.waves, generator)
-            taught["answers"].append(np.where(batch.sources[:, None] <= -2, np.nan, answers).astype(np.float16))
+            taught["answers"].append(answers.astype(np.float16))
             taught["places"].append(places.astype(np.int8))
     if teacher is not None:
         with replacing(speech_teacher.path(folder, number)) as part:

@@ -5,6 +5,9 @@ Recordings are int16 in one long array; windows are float32 [16000] in [−1, 1]
 
 import numba
 import numpy as np
+import scipy.fft
+
+from Training.data.audio import RATE
 
 
 @numba.njit(cache=True)
@@ -61,3 +64,10 @@ def convert(out, gain, offset):
     """What an analog-digital converter does: scales, adds an offset and clips to [−1, 1]."""
     for t in range(out.shape[0]):
         out[t] = min(1.0, max(-1.0, out[t] * gain + offset))
+
+
+def low_passed(wave, hertz):
+    """The waveform without what is above a frequency."""
+    spectrum = scipy.fft.rfft(wave)
+    spectrum[int(hertz * len(wave) / RATE) :] = 0
+    return scipy.fft.irfft(spectrum, len(wave))

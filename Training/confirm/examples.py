@@ -10,7 +10,8 @@ import numpy as np
 import scipy.fft
 
 from Training.augment import noise
-from Training.augment.surroundings import Surroundings, sounds_of
+from Training.augment.surroundings import LIMITS, Surroundings, sounds_of
+from Training.augment.waveform import low_passed
 from Training.confirm.networks import NO_SPEECH, OTHER_SPEECH, WORDS35
 from Training.data import suspects
 from Training.data.audio import RATE, WINDOW, fade, rms, unit_rms
@@ -56,8 +57,8 @@ PAUSE = (0.12, 0.5)
 ALONE = 0.5
 # How far, in seconds, the middle of what is judged lies from the window's middle at most.
 SHIFT = 0.12
-# Shares of examples in a room, and with nothing above a random limit in hertz.
-ROOM_SHARE, LIMITED, LIMITS = 0.2, 0.25, (3400, 7600)
+# Shares of examples in a room, and with nothing above a random frequency.
+ROOM_SHARE, LIMITED = 0.2, 0.25
 # Of speech by telephone the lowest and the highest frequency in hertz, and the curve of its 8-bit samples (μ-law).
 LOWEST, HIGHEST, MU = (150, 400), (3200, 3900), 255
 # Noise that every example has, in dB below it: what a codec leaves out, the converter of a microphone would have put there.
@@ -82,16 +83,9 @@ def shifted(wave, speed):
     return np.interp(np.arange(0, len(wave) - 1, speed), np.arange(len(wave)), wave).astype(np.float32)
 
 
-def limited(wave, hertz):
-    """The waveform without what is above a frequency."""
-    spectrum = scipy.fft.rfft(wave)
-    spectrum[int(hertz * len(wave) / RATE) :] = 0
-    return scipy.fft.irfft(spectrum, len(wave))
-
-
 def by_telephone(wave, lowest, highest):
     """The waveform between two frequencies, in the 8-bit samples of a telephone line that its peak reaches."""
-    spectrum = scipy.fft.rfft(limited(wave, highest))
+    spectrum = scipy.fft.rfft(low_passed(wave, highest))
     spectrum[: int(lowest * len(wave) / RATE)] = 0
     wave = scipy.fft.irfft(spectrum, len(wave))
     peak = max(np.abs(wave).max(), 1e-9)
@@ -265,7 +259,7 @@ class Examples:
             ratios = self.mixture.ratios_in_babble if is_babble else self.mixture.ratios
             window = window + around * (loudness * 10 ** (-generator.uniform(*ratios) / 20))
         if generator.random() < LIMITED:
-            window = limited(window, generator.uniform(*LIMITS))
+            window = low_passed(window, generator.uniform(*LIMITS))
         window = window + generator.normal(size=self.window) * (loudness * 10 ** (-generator.uniform(*FLOOR) / 20))
         gain = 10 ** (generator.uniform(*LEVELS) / 20) / loudness
         return window * min(gain, PEAK / max(np.abs(window).max(), 1e-6))

@@ -23,13 +23,13 @@ FRAME, HOP, FFT, BANDS, HIGH, FLOOR = 480, 160, 512, 40, 4000.0, 1e-6
 FRAMES = (WINDOW - FRAME) // HOP + 1
 # Grey of a picture: SLOPE · ln(power) + OFFSET.
 SLOPE, OFFSET = 10.14, 146.8
-# Steps of the powers and of the phases, the momentum of the latter, and pictures at once.
-POWER_STEPS, PHASE_STEPS, MOMENTUM, CHUNK = 200, 60, 0.9, 64
+# Steps of the powers and of the phases for what is measured, the momentum of the latter, and pictures at once.
+STEPS, MOMENTUM, CHUNK = (200, 60), 0.9, 64
 # The least sum of squared windows by which a sample is divided.
 LEAST_WEIGHT = 0.02
 
-_WINDOW = log_mel.hann_window(FRAME)
-_FILTERS = log_mel.mel_filters({"bands": BANDS, "fftSize": FFT, "lowHertz": 0.0, "highHertz": HIGH})
+_WINDOW = log_mel.hann_window(FRAME).astype(np.float32)
+_FILTERS = log_mel.mel_filters({"bands": BANDS, "fftSize": FFT, "lowHertz": 0.0, "highHertz": HIGH}).astype(np.float32)
 
 
 def names_and_pictures(folder, wanted):
@@ -53,19 +53,19 @@ def picture_of(waves):
     return np.uint8(np.clip(np.round(SLOPE * np.log(powers + FLOOR) + OFFSET), 0, 255))
 
 
-def waves_of(pictures):
-    """Waveforms [n, 16000] float32 of pictures [n, 98, 40]."""
-    chunks = [_waves_of(np.stack(pictures[i : i + CHUNK])) for i in range(0, len(pictures), CHUNK)]
+def waves_of(pictures, steps=STEPS):
+    """Waveforms [n, 16000] float32 of pictures [n, 98, 40], found in these steps of the powers and of the phases."""
+    chunks = [_waves_of(np.stack(pictures[i : i + CHUNK]), *steps) for i in range(0, len(pictures), CHUNK)]
     return np.concatenate(chunks) if chunks else np.zeros((0, WINDOW), np.float32)
 
 
-def _waves_of(pictures):
-    bands = np.maximum(np.exp((pictures.astype(np.float64) - OFFSET) / SLOPE) - FLOOR, 0)
-    magnitudes = np.sqrt(bin_powers(bands))
+def _waves_of(pictures, power_steps, phase_steps):
+    bands = np.maximum(np.exp((pictures.astype(np.float32) - OFFSET) / SLOPE) - FLOOR, 0)
+    magnitudes = np.sqrt(bin_powers(bands, power_steps))
     generator = seeded("phases of pictures")
-    phases = np.exp(2j * np.pi * generator.random(magnitudes.shape))
+    phases = np.exp(2j * np.pi * generator.random(magnitudes.shape)).astype(np.complex64)
     earlier = np.zeros_like(phases)
-    for _ in range(PHASE_STEPS):
+    for _ in range(phase_steps):
         found = spectra(waves_from(magnitudes * phases))
         phases = found + MOMENTUM * (found - earlier)
         phases /= np.abs(phases) + 1e-12
@@ -73,15 +73,15 @@ def _waves_of(pictures):
     return waves_from(magnitudes * phases).astype(np.float32)
 
 
-def bin_powers(bands):
-    """Powers [n, frames, 257] ≥ 0 of the bins that explain the powers [n, frames, 40] of the bands, by multiplicative steps."""
+def bin_powers(bands, steps):
+    """Powers [n, frames, 257] ≥ 0 of the bins that explain the powers [n, frames, 40] of the bands, by so many multiplicative steps."""
     sums = _FILTERS.sum(axis=0)
     used = sums > 0
     filters = _FILTERS[:, used]
     powers = np.repeat(bands.mean(axis=2, keepdims=True), used.sum(), axis=2) + 1e-12
-    for _ in range(POWER_STEPS):
+    for _ in range(steps):
         powers *= (bands / (powers @ filters.T + 1e-12)) @ filters / sums[used]
-    result = np.zeros((*bands.shape[:2], len(sums)))
+    result = np.zeros((*bands.shape[:2], len(sums)), bands.dtype)
     result[..., used] = powers
     return result
 
@@ -90,7 +90,7 @@ def waves_from(spectra):
     """Waveforms [n, 16000] whose spectra come nearest to these [n, 98, 257]."""
     frames = scipy.fft.irfft(spectra, FFT, axis=2)[..., :FRAME] * _WINDOW
     # The first and the last samples are hardly seen by any frame.
-    waves, weight = np.zeros((len(spectra), WINDOW)), np.full(WINDOW, LEAST_WEIGHT)
+    waves, weight = np.zeros((len(spectra), WINDOW), np.float32), np.full(WINDOW, LEAST_WEIGHT, np.float32)
     for number in range(FRAMES):
         span = slice(number * HOP, number * HOP + FRAME)
         waves[:, span] += frames[:, number]

@@ -42,7 +42,7 @@ TELEPHONE = 0.1
 
 
 class Renderer:
-    """Draws two views of a recording or of an inverted word; with `same_place` both in the same position and surroundings."""
+    """Draws two views of a recording; with `same_place` both in the same position and surroundings."""
 
     def __init__(self, table, examples, generator, same_place):
         self.table, self.examples, self.generator, self.same_place = table, examples, generator, same_place
@@ -78,14 +78,6 @@ class Renderer:
             self.examples.surroundings.surround(wave, extent, g)
             energies.append(log_mel.mel_energies(wave[None])[0])
         return energies, for_teacher
-
-    def inverted_views(self, logs):
-        """Two views of an inverted word, given as logs [79, 40], as mel energies [79, 40] each."""
-        views = []
-        for _ in range(2):
-            noise = log_mel.mel_energies(self.examples.surroundings.noise_for_inverted(self.generator).astype(np.float32)[None])[0]
-            views.append(self.examples.inverted_word(noise, logs, self.generator))
-        return views
 
     def augmented(self, energies):
         """Energies [2 n, 79, 40] → features with VTLP and microphone responses; each view of an example is another voice."""
@@ -153,14 +145,12 @@ class Teacher:
         self.input = self.session.get_inputs()[0].name
 
     def __call__(self, waves):
-        if not waves:
-            return np.zeros((0, self.SIZE))
         return self.session.run(None, {self.input: np.stack(waves)[:, TEACHER_START:]})[0][:, 0, 0]
 
 
-def choose(table, examples, generator, seconds, most, synthetic):
-    """Rows of recordings in random order, `seconds` of them running speech, and indices of inverted words; at most `most` of a word, and
-    a share `synthetic` of the synthetic ones."""
+def choose(table, generator, seconds, most, synthetic):
+    """Rows of recordings in random order, `seconds` of them running speech; at most `most` of a word, and a share `synthetic` of the
+    synthetic ones."""
     left_out = (*HELD_OUT, *JUDGES)
     train = table["part"] == "training"
     is_word = np.isin(table["kind"], ["clip", "word"]) & ~np.isin(table["label"], [name for name in MANY_WORDS if name != SYNTHETIC])
@@ -170,10 +160,7 @@ def choose(table, examples, generator, seconds, most, synthetic):
     words = at_most(most, [row for row in np.flatnonzero(train & is_word) if word(row) not in left_out], word, generator)
     speech = np.flatnonzero(train & (table["kind"] == "speech"))
     share = table["length"][speech] / table["length"][speech].sum()
-    rows = generator.permutation(np.concatenate([words, generator.choice(speech, seconds, p=share)]))
-    labels = examples.inverted["label"] if examples.inverted else []
-    inverted = at_most(most, np.arange(len(labels)), lambda n: str(labels[n]), generator)
-    return rows, [n for n in inverted if labels[n] not in left_out]
+    return generator.permutation(np.concatenate([words, generator.choice(speech, seconds, p=share)]))
 
 
 def at_most(most, rows, name, generator):
@@ -186,28 +173,20 @@ def at_most(most, rows, name, generator):
     return np.array(kept, int)
 
 
-def render_all(renderer, teachers, weights, jobs):
-    """Columns of the first block [2 n, columns, channels] and each teacher's answers [n, 96] and [n, 2048], NaN for inverted words.
-
-    A job is (row of a recording, None) or (None, index of an inverted word); recordings come first.
-    """
+def render_all(renderer, teachers, weights, rows):
+    """Columns of the first block [2 n, columns, channels] and each teacher's answers [n, 96] and [n, 2048], for rows of recordings [n]."""
     columns, answers = [], [[] for _ in teachers]
-    for begin in range(0, len(jobs), BATCH):
+    for begin in range(0, len(rows), BATCH):
         energies, for_teachers = [], []
-        for row, number in jobs[begin : begin + BATCH]:
-            if row is None:
-                energies += renderer.inverted_views(renderer.examples.inverted["logs"][number])
-            else:
-                views, wave = renderer.views(row)
-                energies += views
-                for_teachers.append(wave)
+        for row in rows[begin : begin + BATCH]:
+            views, wave = renderer.views(row)
+            energies += views
+            for_teachers.append(wave)
         columns.append(first_block(weights, renderer.augmented(energies)))
-        without = len(energies) // 2 - len(for_teachers)
         for found, teacher in zip(answers, teachers):
-            missing = np.full((without, teacher.SIZE), np.nan)
-            found.append(np.concatenate([teacher(for_teachers), missing]).astype(np.float16))
+            found.append(teacher(for_teachers).astype(np.float16))
         if begin % (100 * BATCH) == 0:
-            print(f"{begin} of {len(jobs)}", flush=True)
+            print(f"{begin} of {len(rows)}", flush=True)
     return np.concatenate(columns), [np.concatenate(found) for found in answers]
 
 
@@ -230,16 +209,14 @@ def main(arguments=None):
     table, examples = render.load_examples(options.data, options.cache, commands)
     generator = seeded("embedding examples", seed=options.seed)
     renderer = Renderer(table, examples, generator, options.same_place)
-    rows, inverted = choose(table, examples, generator, options.speech, options.most, options.synthetic_share)
+    rows = choose(table, generator, options.speech, options.most, options.synthetic_share)
     is_speech = table["kind"] == "speech"
-    # The class of each job, by name; None for running speech.
+    # The class of each, by name; None for running speech.
     names = [None if is_speech[row] else spoken_word(table["name"][row], table["label"][row]) for row in rows]
-    names += [str(examples.inverted["label"][n]) for n in inverted]
     words = sorted({name for name in names if name is not None})
     numbers = {name: number for number, name in enumerate(words)} | {None: -1}
 
-    jobs = [(row, None) for row in rows] + [(None, n) for n in inverted]
-    columns, (general, of_words) = render_all(renderer, teachers, weights, jobs)
+    columns, (general, of_words) = render_all(renderer, teachers, weights, rows)
     np.savez(
         options.out,
         columns=columns,

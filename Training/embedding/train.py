@@ -71,6 +71,7 @@ class Examples:
         self.names = [names[number] for number in chosen]
         self.speech = np.flatnonzero(classes < 0)
         teacher = np.concatenate([part["teacher"] for part in sets]).astype(np.float32)
+        # Sets of older versions hold words without sound, whose answers are NaN.
         self.has_teacher = torch.from_numpy(np.isfinite(teacher[:, 0]))
         teacher = torch.from_numpy(np.nan_to_num(teacher - np.nanmean(teacher, 0)))
         self.teacher = F.normalize(teacher, dim=1)

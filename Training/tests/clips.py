@@ -13,6 +13,7 @@ import scipy.signal
 import soundfile
 from PIL import Image
 
+from Training.data import pictures
 from Training.data.audio import RATE
 from Training.data.recordings import decode
 from Training.data.split import partition
@@ -96,21 +97,20 @@ def write_noise(folder, generator):
 
 
 def write_images(folder):
-    """`melspec.tar`: spectrogram images [98 frames, 40 bands] of the words, computed in another way than log_mel.py does."""
+    """`melspec.tar`: pictures of every fourth clip."""
     with tarfile.open(folder / "melspec.tar", "w") as archive:
-        for path in sorted(folder.glob("*/*_nohash_0.wav")):
-            samples = soundfile.read(path)[0]
-            _, _, power = scipy.signal.spectrogram(samples, RATE, nperseg=480, noverlap=320)
-            bands = np.add.reduceat(power[1:], np.unique(np.geomspace(1, 200, 40).astype(int))[:40], axis=0)
-            bands = np.pad(bands, ((0, 40 - len(bands)), (0, 0)), mode="edge").T[:98]
-            level = np.log(bands + 1e-12)
-            image = Image.fromarray(np.uint8(255 * (level - level.min()) / np.ptp(level)))
-            data = io.BytesIO()
-            image.save(data, "JPEG")
-            entry = tarfile.TarInfo(f"other/{path.parent.name}/{path.stem}.jpg")
-            entry.size = data.tell()
-            data.seek(0)
-            archive.addfile(entry, data)
+        for path in sorted(folder.glob("*/*_nohash_0.wav"))[::4]:
+            picture = pictures.picture_of(soundfile.read(path)[0][None])[0]
+            add_picture(archive, f"other/{path.parent.name}/{path.stem}.jpg", picture)
+
+
+def add_picture(archive, name, picture):
+    """Adds a picture [98, 40] to a tar file."""
+    data = io.BytesIO()
+    Image.fromarray(picture).save(data, "JPEG")
+    entry = tarfile.TarInfo(name)
+    entry.size = len(data.getvalue())
+    archive.addfile(entry, io.BytesIO(data.getvalue()))
 
 
 def write_dataset(folder):

@@ -4,10 +4,12 @@ import itertools
 import tempfile
 import types
 import unittest
+from unittest import mock
 
 import numpy as np
 
-from Training.augment import render, speech_teacher, splice
+from Training.augment import render, speech_teacher, splice, surroundings, teachers, waveform
+from Training.augment.examples import Examples
 from Training.data import log_mel
 from Training.data.audio import RATE
 from Training.data.vocabulary import COMMANDS
@@ -66,6 +68,64 @@ class LightAugmentationTests(unittest.TestCase):
         self.assertLess(changes[0], changes[1] / 2)
 
 
+class BandwidthTests(unittest.TestCase):
+    def test_nothing_is_left_above_a_frequency(self):
+        time = np.arange(RATE) / RATE
+        low, high = (np.sin(2 * np.pi * hertz * time).astype(np.float32) for hertz in (1000, 5000))
+        limited = waveform.low_passed(low + high, 4000)
+        np.testing.assert_allclose(limited, low, atol=1e-5)
+        self.assertEqual(limited.dtype, np.float32)
+
+    def test_a_share_of_examples_with_words_and_of_those_without_ends_at_a_random_frequency(self):
+        generator, count = np.random.default_rng(1), 300
+        clip = generator.normal(0, 0.1, RATE).astype(np.float32)
+        around = object.__new__(surroundings.Surroundings)
+        around.without_noise, around.noise_share, around.synthetic_noise = False, 0, clip[None]
+        around.rooms, around.measured_rooms = np.ones((1, 1)), None
+        silence = types.SimpleNamespace(music=[], background=[0], noise=[0], usable=np.array([RATE]))
+        around.sounds, around.table = silence, {"start": np.array([0]), "audio": (clip * 32767).astype(np.int16)}
+        drawn = {
+            "words": lambda wave: around.surround(wave, (0, RATE), generator),
+            "no words": lambda wave: around.only_noise(wave, generator),
+        }
+        for name, draw in drawn.items():
+            ends = []
+            with mock.patch.object(surroundings, "ROOM_SHARE", 0):
+                for _ in range(count):
+                    wave = clip.copy()
+                    draw(wave)
+                    spectrum = np.abs(np.fft.rfft(wave))[10:]
+                    # What is clipped, digital silence or a click has no edge.
+                    if 0 < np.abs(wave).max() < 0.99 and spectrum[:3000].mean() > 0:
+                        ends.append(np.flatnonzero(spectrum > spectrum[:3000].mean() / 100)[-1] + 10)
+            is_limited = np.array(ends) < 7700
+            self.assertAlmostEqual(is_limited.mean(), surroundings.LIMITED, delta=0.12, msg=name)
+            limits = np.array(ends)[is_limited]
+            least, most = surroundings.LIMITS
+            self.assertTrue((limits > least - 100).all() and limits.min() < least + 1500 and limits.max() > most - 1500, name)
+
+
+class SourceTests(unittest.TestCase):
+    def test_examples_of_older_epochs_that_were_inverted_from_pictures_are_not_used(self):
+        examples = object.__new__(Examples)
+        examples.table = {"name": ["yes/a", "no/a", "go/a"], "label": ["yes", "no", "go"], "text": ["", "", ""]}
+        for words, expected in (((), [True, True, True, True, False, False]), (["no"], [True, False, True, True, False, False])):
+            keep = examples.holds_none_of(words)
+            self.assertEqual(keep(np.array([0, 1, 2, -1, -2, -900])).tolist(), expected)
+
+
+class ClipAnswerTests(unittest.TestCase):
+    def test_answers_of_several_networks_in_files_of_older_versions_are_read(self):
+        # A third of what two networks say of the other words, where three networks leave 0.3 for these.
+        stored = {"names": ["yes/a"], "labels": ["_silence_", "_unknown_", "yes", "no"], "posteriors": [[0.0, 0.3, 0.6, 0.1]]}
+        stored |= {"words35": ["bed", "cat", "no", "yes"], "words": [[0.1, 0.2, 0.2, 0.5]]}
+        with tempfile.TemporaryDirectory() as folder:
+            path = f"{folder}/answers.npz"
+            np.savez(path, **{name: np.array(value) for name, value in stored.items()})
+            answers = teachers.ClipAnswers(path, ["yes", "no", "cat", "other"], 3)
+        np.testing.assert_allclose(answers(np.array(["yes/a", "no/b"])), [[0.6, 0.1, 0.2, 0.1], [0] * 4], atol=1e-6)
+
+
 class SpeechTeacherTests(unittest.TestCase):
     def test_it_hears_one_part_of_each_example_at_one_level(self):
         teacher = self.fake()
@@ -79,8 +139,7 @@ class SpeechTeacherTests(unittest.TestCase):
         np.testing.assert_allclose(*speech_teacher.levelled(waves), rtol=0.02)
 
     def test_answers_are_kept_beside_the_rendered_epoch(self):
-        # Two batches of two, the second of a recording and of an inverted spectrogram, which has no sound.
-        batches = [types.SimpleNamespace(sources=np.array(sources), waves=np.ones((2, RATE)), energies=np.ones((2, 79, 40))) for sources in ((3, -1), (5, -2))]
+        batches = [types.SimpleNamespace(sources=np.array(sources), waves=np.ones((2, RATE)), energies=np.ones((2, 79, 40))) for sources in ((3, -1), (5, 2))]
         for batch in batches:
             batch.targets = batch.alternatives = np.zeros(2, int)
 
@@ -91,8 +150,8 @@ class SpeechTeacherTests(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             render.render(Examples(batches), folder, 7, self.fake())
             with np.load(speech_teacher.path(folder, 7)) as stored, np.load(render.path(folder, 7)) as epoch:
-                self.assertEqual(np.isnan(stored["answers"]).any(axis=1).tolist(), [False, False, False, True])
-                self.assertEqual(len(stored["places"]), len(epoch["sources"]))
+                self.assertEqual((len(stored["answers"]), len(stored["places"]), len(epoch["sources"])), (4, 4, 4))
+                self.assertTrue(np.isfinite(stored["answers"]).all())
 
     @staticmethod
     def fake():

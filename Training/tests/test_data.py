@@ -1,5 +1,6 @@
 """Recordings, who is trained on, and synthetic material, with results known in advance."""
 
+import contextlib
 import io
 import itertools
 import shutil
@@ -9,12 +10,24 @@ import unittest
 from pathlib import Path
 
 import numpy as np
-from PIL import Image
 
 from Training.data import (
-    alignment, dropped, new_speakers, pictures, random_music, recordings, seeding, sources, split, synthesize, synthesize_neural, validation_sets
+    alignment,
+    dropped,
+    new_speakers,
+    pictured_clips,
+    pictures,
+    random_music,
+    recordings,
+    seeding,
+    sources,
+    split,
+    synthesize,
+    synthesize_neural,
+    validation_sets,
 )
 from Training.data.vocabulary import COMMANDS, CONFUSED_WORDS, NEAR_WORDS, SOUNDS_LIKE, says
+from Training.tests import clips
 
 
 class DataTests(unittest.TestCase):
@@ -221,15 +234,63 @@ class PictureTests(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             with tarfile.open(Path(folder) / "melspec2.tar", "w") as archive:
                 for number, name in enumerate(names):
-                    data = io.BytesIO()
-                    Image.fromarray(np.full((98, 40), 60 + 40 * number, np.uint8)).save(data, "JPEG")
-                    entry = tarfile.TarInfo(f"melspec2/{name}.jpg")
-                    entry.size = len(data.getvalue())
-                    archive.addfile(entry, io.BytesIO(data.getvalue()))
+                    clips.add_picture(archive, f"melspec2/{name}.jpg", np.full((98, 40), 60 + 40 * number, np.uint8))
             for part, expected in (("tune", names[:1]), ("report", names[1:2])):
                 for _ in range(2):  # made, and read again
                     found, waves = new_speakers.pictured([folder], folder, part)
                     self.assertEqual((found.tolist(), waves.shape), (expected, (1, 16000)))
+
+    def test_what_is_measured_is_found_in_more_steps(self):
+        clip = 0.1 * np.random.default_rng(1).normal(size=16000) * np.hanning(16000)
+        picture = pictures.picture_of(clip[None])
+        error = lambda waves: np.abs(pictures.picture_of(waves).astype(float) - picture).mean()
+        measured, trained_on = pictures.waves_of(picture), pictures.waves_of(picture, pictured_clips.STEPS)
+        self.assertLess(error(measured), error(trained_on))
+        np.testing.assert_array_equal(measured, pictures.waves_of(picture, (200, 60)))
+
+
+class PicturedClipTests(unittest.TestCase):
+    """A clip by one speaker of each part, and its picture in an archive."""
+
+    def setUp(self):
+        self.folder = Path(self.enterContext(tempfile.TemporaryDirectory()))
+        speakers = (f"voice{number}" for number in range(200))
+        self.who = {split.partition(f"go/{name}_nohash_0"): name for name in speakers}
+        self.assertEqual(set(self.who), {"training", "tune", "report", "testing"})
+        time = np.arange(16000) / 16000
+        self.clip = 0.3 * np.sin(2 * np.pi * (400 * time + 500 * time**2)) * np.hanning(16000)
+        self.picture = pictures.picture_of(self.clip[None])[0]
+        with tarfile.open(self.folder / "melspec2.tar", "w") as archive:
+            for name in self.who.values():
+                for word in ("go", "bed"):
+                    clips.add_picture(archive, f"melspec2/{word}/{name}_nohash_0.jpg", self.picture)
+
+    def run_it(self):
+        """Runs the command; returns what it prints and the files that are there, by name."""
+        out = self.folder / "made/clips"
+        with contextlib.redirect_stdout(io.StringIO()) as printed:
+            pictured_clips.main(["--data", str(self.folder), "--out", str(out)])
+        return printed.getvalue().split()[0], {str(path.relative_to(out)): path for path in sorted(out.glob("**/*")) if path.is_file()}
+
+    def test_pictures_of_the_training_partition_become_clips_of_their_words(self):
+        count, found = self.run_it()
+        trained = self.who["training"]
+        self.assertEqual((count, list(found)), ("2", [f"bed/{trained}_nohash_0.flac", f"go/{trained}_nohash_0.flac"]))
+        table = recordings.load(str(self.folder / "made"), str(self.folder / "cache.npz"))
+        self.assertEqual((table["kind"].tolist(), table["label"].tolist()), (["clip"] * 2, ["bed", "go"]))
+        self.assertEqual((table["length"].tolist(), table["part"].tolist()), ([16000] * 2, ["training"] * 2))
+        looks = pictures.picture_of(recordings.samples(table, 1)[None])[0].astype(float)
+        self.assertGreater(1 - ((looks - self.picture) ** 2).mean() / self.picture.astype(float).var(), 0.9)
+
+    def test_an_interrupted_run_continues(self):
+        made = self.run_it()[1]
+        first, second = made.values()
+        second.unlink()
+        before, wave = first.stat().st_mtime_ns, first.read_bytes()
+        count, found = self.run_it()
+        self.assertEqual((count, list(found)), ("1", list(made)))
+        self.assertEqual((first.stat().st_mtime_ns, first.read_bytes()), (before, wave))
+        self.assertEqual(self.run_it()[0], "0")
 
 
 class RandomMusicTests(unittest.TestCase):

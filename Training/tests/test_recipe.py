@@ -23,7 +23,7 @@ from onnx import TensorProto, helper, numpy_helper
 
 from Training.augment import render
 from Training.augment.examples import Kind
-from Training.data import invert_spectrograms, log_mel, recordings, sources, synthesize, validation_sets
+from Training.data import log_mel, pictured_clips, recordings, sources, synthesize, validation_sets
 from Training.embedding import carry, open_set
 from Training.embedding import export as embedding_export
 from Training.embedding import render as embedding_render
@@ -111,19 +111,22 @@ class RecipeTests(unittest.TestCase):
         word_teacher = home / "word-teacher.onnx"
         write_word_teacher(word_teacher)
         recorded = ("--data", cls.data, "--cache", cls.cache)
-        rendered = (*recorded, "--words", WORDS, "--examples", cls.examples)
+        # Clips made of pictures, which are trained on only.
+        cls.all_data = [cls.data, home / "pictures"]
+        pictured = (*recorded, "--data", cls.all_data[1])
+        rendered = (*pictured, "--words", WORDS, "--examples", cls.examples)
         cls.printed = {}
 
         def stage(name, command, *arguments):
             cls.printed[name] = run(command, *arguments)
 
-        stage("invert", invert_spectrograms, *recorded, "--epochs", 3)
+        stage("pictures", pictured_clips, "--data", cls.data, "--out", cls.all_data[1] / "clips")
         stage("render", render, *rendered, "--epochs", 2, "--batch", 32)
         stage("train", train, *rendered, *SMALL, "--epochs", 1)
         stage("resume", train, *rendered, *SMALL, "--epochs", 2)
         cls.first, second, third = (cls.examples / f"commands-{seed}.pt" for seed in (1, 2, 4))
         taught = home / "taught"
-        heard = (*recorded, "--words", WORDS, "--examples", taught, "--without-noise", "--speech-teacher", cls.teacher)
+        heard = (*pictured, "--words", WORDS, "--examples", taught, "--without-noise", "--speech-teacher", cls.teacher)
         stage("answers", render, *heard, "--epochs", 2, "--batch", 32)
         by_speech = (*SMALL, "--hidden", 12, "--speech-weight", 6, "--teacher-examples", taught)
         beside = ("--speech-weight", 2, "--teacher-examples", taught, "--spliced", 0.5, "--seed", 5)
@@ -139,7 +142,7 @@ class RecipeTests(unittest.TestCase):
         stage(
             "examples",
             embedding_render,
-            *recorded,
+            *pictured,
             *on_model,
             "--teacher",
             cls.teacher,
@@ -174,7 +177,7 @@ class RecipeTests(unittest.TestCase):
     def test_an_epoch_holds_every_kind_of_example(self):
         with np.load(render.path(self.examples, 0)) as stored:
             self.assertEqual(stored["logs"].shape[1:], (79, 40))
-            self.assertEqual(set(stored["kinds"]), {*range(7), Kind.BABBLE, Kind.SPLICED_WORDS})
+            self.assertEqual(set(stored["kinds"]), {*range(6), Kind.BABBLE, Kind.SPLICED_WORDS})
             self.assertTrue(np.isfinite(stored["logs"]).all())
             # Babble has the last of the outputs.
             outputs = torch.load(self.checkpoints[0], weights_only=True)["outputs"]
@@ -332,15 +335,16 @@ class RecipeTests(unittest.TestCase):
         np.testing.assert_allclose(whole, logits_of(network, log_mel.features(windows)).numpy(), atol=1e-3)
 
     def test_examples_without_some_words_are_those_made_of_other_sources(self):
-        table, examples = render.load_examples([self.data], self.cache, clips.COMMANDS)
+        table, examples = render.load_examples(self.all_data, self.cache, clips.COMMANDS)
         keep = examples.holds_none_of([clips.COMMANDS[0]])
         with np.load(render.path(self.examples, 0)) as stored:
             kinds, sources, targets = stored["kinds"], stored["sources"], stored["targets"]
         kept, words = keep(sources), kinds == Kind.WORDS
         np.testing.assert_array_equal(kept[words], table["label"][sources[words]] != clips.COMMANDS[0])
-        inverted = kinds == Kind.INVERTED_WORDS
-        self.assertTrue(inverted.any())
-        np.testing.assert_array_equal(kept[inverted], targets[inverted] != 0)
+        # Recordings come first in the table, and clips made of pictures after them.
+        pictured = words & (sources >= len(self.table["name"]))
+        self.assertTrue(pictured.any())
+        np.testing.assert_array_equal(kept[pictured], targets[pictured] != 0)
         self.assertTrue(kept[kinds == Kind.SILENCE].all())
 
     def test_streams_have_label_tracks(self):
