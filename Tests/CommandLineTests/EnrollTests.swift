@@ -160,24 +160,24 @@ struct EnrollTests {
     }
 
     @Test func `a word is shown with its negative examples, and one can be taken back`() throws {
-        #expect(try enroll("rear left", "Rear_Left").status == 0)
-        #expect(try beckon("words", "rear left").output.hasSuffix("No negative examples.\n"))
-        let added = try beckon("enroll", "rear left", "--not", Voices.path("Front_Left"))
+        #expect(try enroll("links", "Rear_Left").status == 0)
+        #expect(try beckon("words", "links").output.hasSuffix("No negative examples.\n"))
+        let added = try beckon("enroll", "links", "--not", Voices.path("Front_Left"))
         #expect(added.status == 0, "\(added.error)")
         #expect(try heard("Front_Left") == ["left"])
-        let shown = try beckon("words", "rear left")
+        let shown = try beckon("words", "links")
         #expect(
-            shown.output.contains("rear left: takes: 3, with recordings: 3; threshold ")
-                && shown.output.contains("'rear left' --forget-negative NUMBER"),
+            shown.output.contains("links: takes: 3, with recordings: 3; threshold ")
+                && shown.output.contains("links --forget-negative NUMBER"),
             "\(shown.output)"
         )
-        #expect(try beckon("words", "rear left", "--json").output.contains("\"negatives\": [{\"number\": 1, "))
-        let none = try beckon("words", "rear left", "--forget-negative", "2")
+        #expect(try beckon("words", "links", "--json").output.contains("\"negatives\": [{\"number\": 1, "))
+        let none = try beckon("words", "links", "--forget-negative", "2")
         #expect(none.status == 1 && none.error.contains("has no negative example 2; it has 1"), "\(none.error)")
-        let gone = try beckon("words", "rear left", "--forget-negative", "1")
-        #expect(gone.status == 0 && gone.output.hasPrefix("Forgotten: negative example 1 of rear left; left: 0\n"))
-        #expect(try beckon("words", "rear left", "--json").output.contains("\"negatives\": []"))
-        #expect(try heard("Front_Left") == ["rear left"])
+        let gone = try beckon("words", "links", "--forget-negative", "1")
+        #expect(gone.status == 0 && gone.output.hasPrefix("Forgotten: negative example 1 of links; left: 0\n"))
+        #expect(try beckon("words", "links", "--json").output.contains("\"negatives\": []"))
+        #expect(try heard("Front_Left") == ["links"])
     }
 
     @Test func `words go through pipes, and an import lists all names that are taken`() throws {

@@ -96,7 +96,8 @@ public struct Teaching: ~Copyable {
         if let twin = takes.firstIndex(where: { $0.templates == templates }) { return .copy(ofTake: twin + 1) }
         if let fault = check?.fault(templates, as: name) { return fault }
         let audio = keepsAudio ? utterance.pcm : []
-        takes.append(WordStore.Take(templates: templates, templateSpacing: spacing, audio: audio))
+        let parts = embedder.parts(of: utterance, name: name, spacing: spacing)
+        takes.append(WordStore.Take(templates: templates, templateSpacing: spacing, audio: audio, parts: parts))
         commands.append(finder.word(of: utterance))
         return nil
     }

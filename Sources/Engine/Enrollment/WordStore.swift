@@ -16,6 +16,8 @@ public struct WordStore: Sendable, Equatable {
         public var templateSpacing: Int
         /// The recording, mono at 16 kHz; empty unless the user keeps recordings.
         public var audio: [Int16] = []
+        /// Of a phrase what its parts would be, said alone: unit vectors, `[parts × templates × dimensions]`; empty for a single word.
+        public var parts: [[[Float]]] = []
     }
 
     /// A word with the takes that taught it.
@@ -117,6 +119,8 @@ public struct WordStore: Sendable, Equatable {
         public static let takes = 100
         public static let nameBytes = 200
         public static let templates = 4
+        /// Parts of a phrase.
+        public static let parts = 6
         /// Negative examples of a word, and moments of each.
         public static let negatives = 20
         public static let moments = 8
@@ -162,7 +166,8 @@ extension WordStore.Word {
             templates: prototype,
             templateSpacing: takes.first?.templateSpacing ?? 0,
             boundary: boundary,
-            negatives: negatives.flatMap(\.moments)
+            negatives: negatives.flatMap(\.moments),
+            parts: parts
         )
     }
 
@@ -294,7 +299,7 @@ extension WordStore {
 }
 
 extension WordStore.Word {
-    fileprivate func isUsable(by model: Model) -> Bool {
+    func isUsable(by model: Model) -> Bool {
         embedding == model.embeddingIdentity && takes.first?.templates.first?.count == model.embeddingCount
     }
 
@@ -308,7 +313,10 @@ extension WordStore.Word {
         var takes: [WordStore.Take] = []
         for utterance in utterances {
             let templates = embedder.templates(of: utterance, spacing: spacing)
-            takes.append(WordStore.Take(templates: templates, templateSpacing: spacing, audio: utterance.pcm))
+            let parts = embedder.parts(of: utterance, name: name, spacing: spacing)
+            takes.append(
+                WordStore.Take(templates: templates, templateSpacing: spacing, audio: utterance.pcm, parts: parts)
+            )
         }
         var word = WordStore.Word(name: name, embedding: model.embeddingIdentity, takes: takes)
         word.negatives = word.renewedNegatives(&embedder, of: negatives)
@@ -316,7 +324,7 @@ extension WordStore.Word {
     }
 
     /// The speech of a recording as one utterance, from its first to its last active step; nil if there is none.
-    private static func utterance(_ audio: [Int16], _ model: Model) -> Utterance? {
+    static func utterance(_ audio: [Int16], _ model: Model) -> Utterance? {
         let samples = audio.map(Float.init(sample:))
         let found = UtteranceSegmenter.utterances(of: samples, model)
         guard let first = found.first, let last = found.last else { return nil }

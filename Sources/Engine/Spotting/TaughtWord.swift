@@ -28,6 +28,13 @@ public struct TaughtWord: Sendable, Equatable {
     /// What is not the word, though it is like it: vectors to compare with as with `templates`, `[n × templates × dimensions]`.
     public let negatives: [[[Float]]]
 
+    /// The parts of a phrase, said alone: vectors to compare with as with `templates`, `[parts × templates × dimensions]`.
+    public let parts: [[[Float]]]
+
+    /// A phrase that is as similar to one of its parts as to its takes counts as `boundary` and so much more; where it is more similar
+    /// to the part, its similarity falls twice as fast. Chosen by 43 times "computer" and ten times "hey computer" by real people: from
+    /// 0.25 to 0.4 one or none of the former is found, and as many of the latter as without parts, at 0.2 fewer.
+    private static let (partAllowance, partWeight): (Float, Float) = (0.35, 2)
     /// Weight of a negative: the word's similarity counts as `boundary` where it is that of the negative, and rises twice as fast.
     private static let negativeWeight: Float = 2
 
@@ -39,7 +46,8 @@ public struct TaughtWord: Sendable, Equatable {
         templates: [[Float]],
         templateSpacing: Int,
         boundary: Float,
-        negatives: [[[Float]]] = []
+        negatives: [[[Float]]] = [],
+        parts: [[[Float]]] = []
     ) {
         guard let first = templates.first, !first.isEmpty, templates.allSatisfy({ $0.count == first.count }),
             templateSpacing >= 0, (templates.count - 1) * (templateSpacing + 1) < TemplateAlignment.longestReach
@@ -50,9 +58,11 @@ public struct TaughtWord: Sendable, Equatable {
         self.templates = templates
         alignment = TemplateAlignment(count: templates.count, spacing: templateSpacing)
         self.boundary = boundary
-        self.negatives = negatives.filter { vectors in
+        func alike(_ vectors: [[Float]]) -> Bool {
             vectors.count == templates.count && vectors.allSatisfy { $0.count == first.count }
         }
+        self.negatives = negatives.filter(alike)
+        self.parts = parts.filter(alike)
     }
 
     /// The similarity that counts, beside the most similar negative.
@@ -62,6 +72,10 @@ public struct TaughtWord: Sendable, Equatable {
 
     static func similarity(_ said: Float, besides negative: Float, boundary: Float) -> Float {
         min(said, boundary + negativeWeight * (said - negative))
+    }
+
+    static func similarity(_ said: Float, besidesPart part: Float, boundary: Float) -> Float {
+        min(said, boundary + partAllowance + partWeight * (said - part))
     }
 
     /// The highest probability in a recording, as a detector computes it. Allocates.
@@ -91,8 +105,9 @@ struct TaughtWordScorer {
         /// Of no templates if they come from another model.
         var alignment: TemplateAlignment
         var boundary: Float
-        /// How many negatives follow its templates.
+        /// How many negatives follow its templates, and how many parts follow these.
         var negatives: Int
+        var parts: Int
     }
 
     /// `[words]`, 0…1.
@@ -121,10 +136,12 @@ struct TaughtWordScorer {
                 start: templates.count,
                 alignment: fits ? word.alignment : TemplateAlignment(count: 0, spacing: 0),
                 boundary: word.boundary,
-                negatives: fits ? word.negatives.count : 0
+                negatives: fits ? word.negatives.count : 0,
+                parts: fits ? word.parts.count : 0
             )
             if fits {
-                for template in word.templates + word.negatives.joined() { templates += Self.unit(template) }
+                let all = word.templates + word.negatives.joined() + word.parts.joined()
+                for template in all { templates += Self.unit(template) }
             }
             return entry
         }
@@ -176,13 +193,21 @@ struct TaughtWordScorer {
     private func similarity(to word: Word) -> Float {
         let said = similarity(to: word, at: 0)
         // Far below the boundary a negative changes nothing that matters.
-        guard word.negatives > 0, said > word.boundary - 0.3 else { return said }
-        var nearest: Float = -1
-        for negative in 1...word.negatives { nearest = max(nearest, similarity(to: word, at: negative)) }
-        return TaughtWord.similarity(said, besides: nearest, boundary: word.boundary)
+        guard word.negatives + word.parts > 0, said > word.boundary - 0.3 else { return said }
+        let negative = highest(of: word, from: 1, count: word.negatives)
+        let part = highest(of: word, from: 1 + word.negatives, count: word.parts)
+        let counted = TaughtWord.similarity(said, besides: negative, boundary: word.boundary)
+        return min(counted, TaughtWord.similarity(said, besidesPart: part, boundary: word.boundary))
     }
 
-    /// The similarity to the templates (0) or to a negative (from 1 on).
+    /// The highest similarity to some of its negatives and parts; −1 for none.
+    private func highest(of word: Word, from first: Int, count: Int) -> Float {
+        var highest: Float = -1
+        for index in 0..<count { highest = max(highest, similarity(to: word, at: first + index)) }
+        return highest
+    }
+
+    /// The similarity to the templates (0), or to a negative or a part (from 1 on).
     private func similarity(to word: Word, at index: Int) -> Float {
         let start = word.start + index * word.alignment.count * lanesPerVector
         return word.alignment.similarity { template, age in
