@@ -95,7 +95,8 @@ struct ConfigInitTests {
         let folder = try TestFolder()
         // Root's own is the system's, which a test does not write.
         if geteuid() != 0 {
-            let program = try Program.beckon(["config", "init", "--yes"], environment: ["XDG_CONFIG_HOME": folder.path])
+            let home = ["XDG_CONFIG_HOME": folder.path]
+            let program = try Program.beckon(["config", "init", "--yes"], environment: home)
             #expect(program.status == 0 && program.output == folder.file("beckon/config.json5\n"), "\(program.error)")
         }
         let written = try Program.beckon(["config", "init", "-y", folder.file("c.json5")])

@@ -138,7 +138,7 @@ struct CorpusTests {
         let folder = try Self.corpus(1)
         let table: [(options: String, says: String)] = [
             ("--resume .", "--resume continues the file of --output"),
-            ("--output x .", "--output goes with --format json, csv, records or audacity"),
+            ("--output x .", "--output needs a format: a name that ends in .csv or .json"),
             ("--json --output x --resume -", "--resume is for files"),
             ("--shard 0/4 .", "--shard takes a part and the number of parts, such as 3/16, not '0/4'"),
             ("--worker 0.wav", "give neither files nor output options"), ("--worker --json", "give neither files"),

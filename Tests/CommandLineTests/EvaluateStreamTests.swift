@@ -309,7 +309,7 @@ struct EvaluateStreamTests {
             let start = Double(audio.count) / 48_000
             let voice = try Voices.samples(name)
             let end = start + Double(voice.count) / 48_000
-            track += name == "Side_Left" ? "\(start + 0.6)\t\(end)\tleft\n" : "\(start)\t\(end)\tfront center\n"
+            track += name == "Side_Left" ? "\(start + 0.6)\t\(end)\tleft\n" : "\(start)\t\(end)\tfrontcenter\n"
             audio += voice + [Float](repeating: 0, count: 48_000)
         }
         let path = try folder.write("own.wav", format: SF_FORMAT_WAV | SF_FORMAT_PCM_16, rate: Voices.rate, audio)
@@ -332,7 +332,7 @@ struct EvaluateStreamTests {
             )
         }
         let words = folder.file("words.json")
-        let enrolled = try Program.beckon(["enroll", "front center", "--words", words, "--from"] + takes)
+        let enrolled = try Program.beckon(["enroll", "frontcenter", "--words", words, "--from"] + takes)
         #expect(enrolled.status == 0, "\(enrolled.error)")
         struct Report: Decodable {
             struct Word: Decodable {
@@ -349,11 +349,11 @@ struct EvaluateStreamTests {
         let options = ["--mode", "spot", "--words", words]
         let program = try Program.beckon(["evaluate", "--stream", "--json", "--html", page] + options + [path])
         let report = try JSONDecoder().decode(Report.self, from: Data(program.output.utf8))
-        let own = try #require(report.settings.first?.words.first { $0.word == "front center" })
+        let own = try #require(report.settings.first?.words.first { $0.word == "frontcenter" })
         #expect(own.own && own.figures.said == 2 && own.figures.hits == 2 && own.curve.count == 35)
         #expect(report.settings.first?.words.count { $0.own } == 1)
         let tree = try Tree(String(decoding: try folder.bytes("page.html"), as: UTF8.self))
-        #expect(tree.texts("strong").contains("front center (taught)"))
+        #expect(tree.texts("strong").contains("frontcenter (taught)"))
         let keys = tree.all("span").filter { $0.attributes["class"] == "key" }.map(\.text)
         #expect(keys == ["the model's words", "taught words"])
     }

@@ -19,6 +19,19 @@ struct PhrasePartsTests {
         #expect(PhraseParts.gaps(in: "") == [] && PhraseParts.gaps(in: " - ") == [])
     }
 
+    @Test func `a part that is a word of its own is found by likelihood`() throws {
+        #expect(PhraseParts.isPart("Computer", of: "hey computer") && PhraseParts.isPart("a b", of: "a-b c"))
+        for (name, phrase) in [("put", "hey computer"), ("hey computer", "hey computer"), ("b", "a b c"), ("", "a b")] {
+            #expect(!PhraseParts.isPart(name, of: phrase), "\(name) of \(phrase)")
+        }
+        let phrase = try RecordedTakes.word("rear left", try RecordedTakes.variants("Rear_Left", 2))
+        let other = try RecordedTakes.word("center", try RecordedTakes.variants("Rear_Center", 2))
+        let twin = try RecordedTakes.word("rear", try RecordedTakes.variants("Side_Left", 2))
+        let model = try RecordedTakes.model()
+        #expect(WordStore(words: [phrase, other]).taught(for: model).map(\.parts.count) == [2, 0])
+        #expect(WordStore(words: [phrase, twin]).taught(for: model).map(\.parts.count) == [0, 0])
+    }
+
     @Test func `a phrase is cut where it is quiet`() {
         // Two tones with 100 ms of quiet between, in the middle of a recording; by its letters the gap would be 30 ms later.
         let tone = (0..<8000).map { sin(Float($0) * 0.2) * 0.3 }

@@ -47,7 +47,9 @@ struct InspectOptions {
         }
         guard output != "" else { throw UsageError("--output needs the name of a file, or - for standard output") }
         if isMany, let output, output.hasSuffix(".html"), !PathName.isFolder(output) {
-            throw UsageError("--output names the folder of the pages of several recordings, not a page as \(printable(output))")
+            throw UsageError(
+                "--output names the folder of the pages of several recordings, not a page as \(printable(output))"
+            )
         }
         guard !isMany || output != "-" else {
             throw UsageError("several pages do not fit standard output; name a folder with --output, or give --json")

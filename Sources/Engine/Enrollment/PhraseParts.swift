@@ -13,9 +13,20 @@ enum PhraseParts {
     /// A cut fades over so many samples.
     private static let fade = 80
 
+    private static func words(of name: String) -> [Substring] {
+        name.split { !$0.isLetter && !$0.isNumber && $0 != "'" }
+    }
+
+    /// Whether a name is the beginning or the end of a phrase, in whole words.
+    static func isPart(_ name: String, of phrase: String) -> Bool {
+        let (part, all) = (words(of: name.lowercased()), words(of: phrase.lowercased()))
+        guard !part.isEmpty, part.count < all.count else { return false }
+        return all.starts(with: part) || all.suffix(part.count) == part[...]
+    }
+
     /// Where the gaps between the words of a name lie, as shares of its letters; empty for a single word.
     static func gaps(in name: String) -> [Double] {
-        let lengths = name.split { !$0.isLetter && !$0.isNumber && $0 != "'" }.map(\.count)
+        let lengths = words(of: name).map(\.count)
         let all = Double(lengths.reduce(0, +))
         var (before, gaps): (Int, [Double]) = (0, [])
         for length in lengths.dropLast() {
@@ -84,6 +95,13 @@ extension WordStore.Word {
                 return unit(sum)
             }
         }
+    }
+
+    /// The word with takes that have no parts.
+    var withoutParts: WordStore.Word {
+        var word = self
+        for index in word.takes.indices { word.takes[index].parts = [] }
+        return word
     }
 
     /// Whether this is a phrase of which some take has no parts: an earlier version stored it.

@@ -251,9 +251,13 @@ extension WordStore {
         case partial
     }
 
-    /// The words that a detector with this model finds.
+    /// The words that a detector with this model finds. Where a part of a phrase is a word of its own, the more likely of the two is found.
     public func taught(for model: Model) -> [TaughtWord] {
-        words.compactMap { $0.isUsable(by: model) ? $0.taught : nil }
+        words.compactMap { word in
+            guard word.isUsable(by: model) else { return nil }
+            let hasTwin = words.contains { PhraseParts.isPart($0.name, of: word.name) }
+            return hasTwin ? word.withoutParts.taught : word.taught
+        }
     }
 
     /// Whether a word of this model was calibrated before there were sensitivities.
