@@ -53,6 +53,9 @@ struct WordsCommand {
         }
     }
 
+    /// The names of the tasks of `words`.
+    private static var tasks: [String] { declaration.name("words")?.tasks.map(\.name) ?? [] }
+
     /// What `words` does without a task: the list, or one word.
     private static func shown(_ operands: [String], negative: String?) throws(UsageError) -> Task {
         guard let name = operands.first else {
@@ -62,7 +65,6 @@ struct WordsCommand {
             return .list
         }
         guard operands.count == 1 else {
-            let tasks = ["export", "import"]
             guard nearestName(to: name, of: tasks) == nil else {
                 throw UsageError("unknown task words \(printable(name))", near: name, of: tasks)
             }
@@ -129,8 +131,7 @@ struct WordsCommand {
 
     private func show(_ name: String, _ taught: TaughtWords) throws {
         let store = try taught.read() ?? WordStore()
-        let tasks = Self.declaration.name("words")?.tasks.map(\.name) ?? []
-        if store[name] == nil, let task = nearestName(to: name, of: tasks) {
+        if store[name] == nil, let task = nearestName(to: name, of: Self.tasks) {
             throw Failure("no word '\(printable(name))' was taught; did you mean beckon words \(task)?")
         }
         ShownWord(word: try store.word(name), json: json).run()

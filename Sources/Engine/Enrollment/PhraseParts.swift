@@ -86,14 +86,7 @@ extension WordStore.Word {
                 && $0.templateSpacing == first.templateSpacing
         }
         return first.parts.indices.map { part in
-            first.parts[part].indices.map { template in
-                var sum = first.parts[part][template].map { _ in Float(0) }
-                for take in alike {
-                    let vector = take.parts[part][template]
-                    for index in sum.indices { sum[index] += vector[index] }
-                }
-                return unit(sum)
-            }
+            first.parts[part].indices.map { template in unitMean(of: alike.map { $0.parts[part][template] }) }
         }
     }
 

@@ -75,5 +75,12 @@ func unit(_ vector: [Float]) -> [Float] {
     return vector.map { $0 * scale }
 }
 
+/// The mean of vectors of one length, scaled to length 1; empty without vectors.
+func unitMean(of vectors: [[Float]]) -> [Float] {
+    guard var sum = vectors.first else { return [] }
+    for vector in vectors.dropFirst() { for index in sum.indices { sum[index] += vector[index] } }
+    return unit(sum)
+}
+
 /// The dot product; the cosine for unit vectors.
 func dot(_ left: [Float], _ right: [Float]) -> Float { zip(left, right).reduce(0) { $0 + $1.0 * $1.1 } }

@@ -205,9 +205,7 @@ extension WordStore.Word {
             $0.templates.count == first.templates.count && $0.templateSpacing == first.templateSpacing
         }
         return first.templates.indices.map { template in
-            var sum = [Float](repeating: 0, count: first.templates[template].count)
-            for take in alike { for index in sum.indices { sum[index] += take.templates[template][index] } }
-            var mean = unit(sum)
+            var mean = unitMean(of: alike.map { $0.templates[template] })
             if template == 0, text.count == mean.count {
                 let weight = Self.textTakes / (Float(alike.count) + 0.5)
                 mean = unit(zip(mean, text).map { $0 + weight * $1 })
