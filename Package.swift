@@ -123,7 +123,11 @@ let package = Package(
         ),
         .target(name: "Inference", dependencies: ["Core", "JSON", "KernelInterface", "Kernels", "System"]),
         // Optimised in debug builds too: tests compare minutes of audio.
-        .target(name: "WakeWords", dependencies: ["Core", "JSON", "System"], swiftSettings: [.unsafeFlags(["-O"])]),
+        .target(
+            name: "WakeWords",
+            dependencies: ["Core", "JSON", "KernelInterface", "Kernels", "System"],
+            swiftSettings: [.unsafeFlags(["-O"])]
+        ),
         .target(name: "Spotting", dependencies: ["Audio", "Core", "Inference", "Kernels", "WakeWords"]),
         .target(name: "Evaluation", dependencies: ["Audio", "Core", "Inference", "Spotting", "System"]),
         .target(
@@ -296,7 +300,11 @@ let package = Package(
         ),
         .testTarget(name: "BeckonTests", dependencies: ["Beckon", "TestSupport", "beckon", "spot"]),
         .testTarget(name: "ChartsTests", dependencies: ["Charts", "CZlib", "TestSupport"]),
-        .testTarget(name: "WakeWordsTests", dependencies: ["TestSupport", "WakeWords"], exclude: ["Fixtures"]),
+        .testTarget(
+            name: "WakeWordsTests",
+            dependencies: ["KernelInterface", "Kernels", "TestSupport", "WakeWords"],
+            exclude: ["Fixtures"]
+        ),
         .testTarget(
             name: "SpottingTests",
             dependencies: ["Audio", "Core", "Inference", "Spotting", "TestSupport", "WakeWords"]

@@ -18,11 +18,9 @@ struct MicroFrontEndTests {
     }
 
     @Test func `features of a voice equal those of the original front end`() throws {
-        let voice = try ["Front_Left", "Side_Right"].flatMap { try Voices.samples($0) }
-        let samples = stride(from: 0, to: voice.count, by: 3).map { Int16(voice[$0] * 32768) }
         let expected = try Fixture.features("voice")
         #expect(expected.count > 200)
-        #expect(features(samples) == expected)
+        #expect(features(try Fixture.audio("voice")) == expected)
     }
 
     @Test func `after a reset the features are those of a new front end`() {

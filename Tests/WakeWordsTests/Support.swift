@@ -18,6 +18,37 @@ enum Fixture {
         Array(try Data(contentsOf: URL(fileURLWithPath: "\(models)/\(name).tflite")))
     }
 
+    static func embeddingModel() throws -> [UInt8] {
+        Array(
+            try Data(
+                contentsOf: URL(fileURLWithPath: Checkout.path + "/Models/speech-embedding/embedding_model.tflite")
+            )
+        )
+    }
+
+    /// Floats of a fixture.
+    static func floats(_ name: String) throws -> [Float] {
+        let bytes = try bytes(name)
+        return stride(from: 0, to: bytes.count, by: 4).map { place in
+            Float(bitPattern: (0..<4).reduce(0) { $0 | UInt32(bytes[place + $1]) << (8 * UInt32($1)) })
+        }
+    }
+
+    /// Embeddings, `[hops][numbers]`.
+    static func embeddings(_ name: String) throws -> [[Float]] {
+        let numbers = try floats(name + ".embedding")
+        return stride(from: 0, to: numbers.count, by: SpeechEmbedding.count).map {
+            Array(numbers[$0..<$0 + SpeechEmbedding.count])
+        }
+    }
+
+    /// The audio of a fixture: `synthesised`, or `voice`, every third sample of two recordings at 48 kHz.
+    static func audio(_ name: String) throws -> [Int16] {
+        if name == "synthesised" { return synthesised() }
+        let voice = try ["Front_Left", "Side_Right"].flatMap { try Voices.samples($0) }
+        return stride(from: 0, to: voice.count, by: 3).map { Int16(voice[$0] * 32768) }
+    }
+
     /// Features, `[hops][bands]`.
     static func features(_ name: String) throws -> [[UInt16]] {
         let bytes = try bytes(name + ".features")

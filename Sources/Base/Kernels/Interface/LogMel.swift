@@ -3,6 +3,28 @@ import Glibc
 /// The largest number of frames that a kernel transforms at once, one per lane: the 8 frames of a 100 ms hop.
 public let maxFramesAtOnce = 8
 
+/// Where the bands of a log-mel front end lie, and how high their filters are.
+public enum MelScale: Sendable, Equatable {
+    /// HTK's scale, and filters of height 1.
+    case htk
+    /// Slaney's scale, linear below 1 kHz and logarithmic above, and filters of area 1 (in hertz).
+    case slaney
+
+    func mel(_ hertz: Double) -> Double {
+        switch self {
+        case .htk: 2595 * log10(1 + hertz / 700)
+        case .slaney: hertz < 1000 ? hertz * 3 / 200 : 15 + 27 * log(hertz / 1000) / log(6.4)
+        }
+    }
+
+    func hertz(_ mel: Double) -> Double {
+        switch self {
+        case .htk: 700 * (pow(10, mel / 2595) - 1)
+        case .slaney: mel < 15 ? mel * 200 / 3 : 1000 * exp((mel - 15) * log(6.4) / 27)
+        }
+    }
+}
+
 /// Geometry of the log-mel front end: `feature = (ln(energy of a band + floor) − mean) / deviation`.
 ///
 /// The caller has validated it: `fftSize` is a power of two from 64 to 4096, `1 ≤ frameSamples ≤ fftSize`,
@@ -15,6 +37,7 @@ public struct LogMelShape: Sendable, Equatable {
     public var bands: Int
     public var lowHertz: Double
     public var highHertz: Double
+    public var scale: MelScale
     public var floor: Float
     public var mean: Float
     public var deviation: Float
@@ -27,6 +50,7 @@ public struct LogMelShape: Sendable, Equatable {
         bands: Int,
         lowHertz: Double,
         highHertz: Double,
+        scale: MelScale = .htk,
         floor: Float,
         mean: Float,
         deviation: Float
@@ -38,6 +62,7 @@ public struct LogMelShape: Sendable, Equatable {
         self.bands = bands
         self.lowHertz = lowHertz
         self.highHertz = highHertz
+        self.scale = scale
         self.floor = floor
         self.mean = mean
         self.deviation = deviation
@@ -48,12 +73,11 @@ public struct LogMelShape: Sendable, Equatable {
         (FourierShape(size: fftSize).scratchCount + fftSize / 2 + 1) * maxFramesAtOnce
     }
 
-    /// Corner frequencies of the triangular filters in hertz: `bands + 2` points, evenly spaced on HTK's mel scale.
+    /// Corner frequencies of the triangular filters in hertz: `bands + 2` points, evenly spaced on the mel scale.
     public func filterBorders() -> [Double] {
-        func mel(_ hertz: Double) -> Double { 2595 * log10(1 + hertz / 700) }
-        let low = mel(lowHertz)
-        let step = (mel(highHertz) - low) / Double(bands + 1)
-        return (0..<(bands + 2)).map { 700 * (pow(10, (low + step * Double($0)) / 2595) - 1) }
+        let low = scale.mel(lowHertz)
+        let step = (scale.mel(highHertz) - low) / Double(bands + 1)
+        return (0..<(bands + 2)).map { scale.hertz(low + step * Double($0)) }
     }
 
     /// The periodic Hann window, `[frameSamples]`.
@@ -61,13 +85,14 @@ public struct LogMelShape: Sendable, Equatable {
         (0..<frameSamples).map { 0.5 - 0.5 * cos(2 * Double.pi * Double($0) / Double(frameSamples)) }
     }
 
-    /// Weight of an FFT bin in a band's triangular filter: 0 at `borders[band]`, 1 at `borders[band + 1]`, 0 at `borders[band + 2]`,
-    /// linear in hertz between them.
+    /// Weight of an FFT bin in a band's triangular filter: 0 at `borders[band]`, its height at `borders[band + 1]`, 0 at
+    /// `borders[band + 2]`, linear in hertz between them.
     public func filterWeight(band: Int, bin: Int, borders: [Double]) -> Double {
         let hertz = Double(bin) * sampleRate / Double(fftSize)
         let rising = (hertz - borders[band]) / (borders[band + 1] - borders[band])
         let falling = (borders[band + 2] - hertz) / (borders[band + 2] - borders[band + 1])
-        return max(0, min(rising, falling))
+        let height = scale == .slaney ? 2 / (borders[band + 2] - borders[band]) : 1
+        return height * max(0, min(rising, falling))
     }
 }
 

@@ -51,7 +51,7 @@ struct TFLiteFile {
 
     /// Limits on what a file may claim, above what any wake-word model needs.
     enum Limits {
-        static let fileBytes = 1 << 20
+        static let fileBytes = 1 << 23
         static let elements = 1 << 20
         static let dimensions = 6
         static let graphs = 8
@@ -96,6 +96,23 @@ struct TFLiteFile {
         var numbers: [Int32] = []
         for index in 0..<tensor.count {
             numbers.append(try buffer.number(Int32.self, at: tensor.bytes.lowerBound + 4 * index))
+        }
+        return numbers
+    }
+
+    /// Constant floats of 32 bits, all finite.
+    func floats(_ tensor: Tensor) throws(WakeWordError) -> [Float] {
+        guard tensor.type == .float32, tensor.bytes.count == 4 * tensor.count else {
+            throw .damaged.saying("tensor \(quoted(tensor.name)) does not hold constant floats of 32 bits")
+        }
+        var numbers: [Float] = []
+        numbers.reserveCapacity(tensor.count)
+        for index in 0..<tensor.count {
+            let bits = try buffer.number(UInt32.self, at: tensor.bytes.lowerBound + 4 * index)
+            numbers.append(Float(bitPattern: bits))
+        }
+        guard numbers.allSatisfy(\.isFinite) else {
+            throw .damaged.saying("tensor \(quoted(tensor.name)) holds a number that is not finite")
         }
         return numbers
     }

@@ -1,0 +1,64 @@
+import KernelInterface
+import Kernels
+import TestSupport
+import Testing
+
+@testable import WakeWords
+
+struct SpeechEmbeddingTests {
+    private static func embedding(_ set: InstructionSet = .best) throws -> SpeechEmbedding {
+        try SpeechEmbedding(bytes: Fixture.embeddingModel(), kernels: #require(set.kernels))
+    }
+
+    private func embeddings(_ stream: inout EmbeddingStream, _ samples: [Int16]) -> [[Float]] {
+        var rows: [[Float]] = []
+        for sample in samples where stream.add(sample) {
+            rows.append((0..<SpeechEmbedding.count).map { stream.newest[$0] })
+        }
+        return rows
+    }
+
+    @Test(arguments: ["voice", "synthesised"], InstructionSet.supported)
+    func `embeddings are those of whole windows by TFLite`(name: String, set: InstructionSet) throws {
+        let expected = try Fixture.embeddings(name)
+        let samples = try Fixture.audio(name)
+        var stream = EmbeddingStream(try Self.embedding(set))
+        let rows = embeddings(&stream, samples)
+        // The original waits for 184 samples more.
+        #expect(expected.count >= 36 && (0...1).contains(rows.count - expected.count))
+        var (largest, highest): (Float, Float) = (0, 0)
+        for (row, other) in zip(rows, expected) {
+            for (value, right) in zip(row, other) { largest = max(largest, abs(value - right)) }
+            highest = max(highest, other.map(abs).max() ?? 0)
+        }
+        print("\(set) embeddings of \(name): worst error \(largest) of \(highest)")
+        #expect(highest > 30 && largest < 0.02)
+    }
+
+    @Test func `it costs 5.6 million multiply-adds each 80 ms`() throws {
+        #expect(try Self.embedding().multiplyAdds == 5_612_544)
+    }
+
+    @Test func `after a reset a stream answers as at its start`() throws {
+        var stream = EmbeddingStream(try Self.embedding())
+        let samples = Array(Fixture.synthesised().prefix(20000))
+        let first = embeddings(&stream, samples)
+        #expect(embeddings(&stream, samples) != first, "it remembers")
+        stream.reset()
+        #expect(embeddings(&stream, samples) == first)
+    }
+
+    @Test func `silence has the embedding of silence`() throws {
+        let embedding = try Self.embedding()
+        var stream = EmbeddingStream(embedding)
+        for row in embeddings(&stream, [Int16](repeating: 0, count: 8000)) { #expect(row == embedding.silence) }
+    }
+
+    @Test func `a file that is cut, or of another network, is refused`() throws {
+        let bytes = try Fixture.embeddingModel()
+        for count in stride(from: 0, to: bytes.count, by: 40_013) {
+            #expect(throws: WakeWordError.self) { try SpeechEmbedding(bytes: Array(bytes.prefix(count))) }
+        }
+        #expect(throws: WakeWordError.unsupported) { try SpeechEmbedding(bytes: Fixture.model("alexa")) }
+    }
+}
