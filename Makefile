@@ -6,10 +6,11 @@ PYTHON  ?= python3
 PEERS   := .build/peers
 SPARK   := .build/spark
 
-.PHONY: run test test-sanitizers check-kernels build deb deb-arm64 deb-source deb-reproducible apt-repository container container-arm64 \
+.PHONY: run test test-sanitizers test-wheel check-kernels build wheel wheel-arm64 deb deb-arm64 deb-source deb-reproducible \
+	apt-repository container container-arm64 \
 	home-assistant-addon acceptance-arm64 acceptance-apt acceptance-image acceptance-container acceptance-vm acceptance-pages acceptance-home \
-	acceptance-web acceptance-corpus acceptance-spark chaos chaos-container soak bench-end-to-end bench-cost bench-instructions \
-	bench-products bench-words bench-phrases bench-reload bench-crowds \
+	acceptance-web acceptance-corpus acceptance-spark acceptance-python chaos chaos-container soak bench-end-to-end bench-cost \
+	bench-instructions bench-products bench-words bench-phrases bench-reload bench-crowds \
 	bench-corpus fuzz peers peer-programs peer-servers deps generate lint format clean
 
 run: build
@@ -71,6 +72,22 @@ deb: deps-packaging
 deb-arm64:
 	packaging/build-deb-arm64
 
+# The Python package with the library inside, .build/wheel/beckon-VERSION-py3-none-manylinux_….whl.
+wheel: deps-packaging
+	BECKON_SCRATCH=.build/static $(MAKE) --no-print-directory -f debian/rules library
+	packaging/build-wheel
+
+# The same for arm64, after make deb-arm64.
+wheel-arm64: deps-packaging
+	packaging/build-wheel arm64
+
+# Installs a wheel of the debug build, which make test has built, into an environment of its own, and tests it there; 20 seconds.
+test-wheel: deps deps-wheel
+	swift build --product beckon-c
+	swift build --product beckon
+	packaging/build-wheel --library .build/debug/libbeckon-c.so --output .build/wheel-debug
+	python/test .build/wheel-debug/*.whl .build/debug/beckon
+
 # A Debian source package, of what git has.
 deb-source: deps-packaging
 	packaging/build-source
@@ -123,6 +140,11 @@ acceptance-pages: build deps-browser
 # hostile clients; twelve minutes, and some for the first installation. What cannot be installed is skipped with a line.
 acceptance-home: acceptance-web
 	Tests/Acceptance/home/run
+
+# Tests the wheel, and runs the examples in Python with packages of PyPI; two minutes after the build. Skipped without a network.
+acceptance-python: wheel build deps-wheel
+	swift build -c release --product FakeCard
+	Tests/Acceptance/python/run
 
 # The web server in headless Chromium and by Prometheus' own tools, beside a microphone that plays a voice; two minutes.
 acceptance-web: bench-products deps-browser

@@ -54,9 +54,8 @@ let wideKernels = wideKernelFlags.map { name, flags in
 /// `.ci/house` checks that, and knows the order of the rooms of a floor; docs/architecture.md draws it.
 let floors: KeyValuePairs<String, [String]> = [
     "CLibraries": [
-        "CALSA", "CALSAMessages", "CCurl", "CFLAC", "CMPG123", "CMicroHTTPD", "CMosquitto", "CSampleRate", "CSndFile",
-        "CSystem",
-        "CZlib",
+        "CALSA", "CALSAMessages", "CBeckon", "CCurl", "CFLAC", "CMPG123", "CMicroHTTPD", "CMosquitto", "CSampleRate",
+        "CSndFile", "CSystem", "CZlib",
     ],
     // Also `Kernels`, whose targets have paths of their own.
     "Base": ["Core", "JSON", "System", "Network"],
@@ -73,6 +72,8 @@ let package = Package(
         .executable(name: "beckon", targets: ["beckon"]),
         // For Swift programs that find words themselves; see Examples/Spot.
         .library(name: "Beckon", targets: ["Beckon"]),
+        // For programs in C and other languages: libbeckon.so, which the packages and the wheel install under that name.
+        .library(name: "beckon-c", type: .dynamic, targets: ["CInterface"]),
         // A fake sound card for tests, which alsa-lib loads by path; it is not installed.
         .library(name: "FakeCard", type: .dynamic, targets: ["FakeCard"]),
         // A clock and name servers for tests, preloaded; it is not installed.
@@ -89,6 +90,8 @@ let package = Package(
         .systemLibrary(name: "CCurl", providers: [.apt(["libcurl4-openssl-dev"])]),
         .systemLibrary(name: "CMicroHTTPD", providers: [.apt(["libmicrohttpd-dev"])]),
         .systemLibrary(name: "CMosquitto", pkgConfig: "libmosquitto", providers: [.apt(["libmosquitto-dev"])]),
+        // The header of our own library, whose types CInterface uses.
+        .systemLibrary(name: "CBeckon"),
         .systemLibrary(name: "CSystem"),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
 
@@ -236,6 +239,21 @@ let package = Package(
             dependencies: ["Audio", "Core", "Enrollment", "Inference", "Spotting"],
             path: "Sources/Library"
         ),
+        .target(
+            name: "CInterface",
+            dependencies: ["Beckon", "CBeckon", "Core"],
+            exclude: ["libbeckon.map"],
+            linkerSettings: [
+                .unsafeFlags(
+                    [
+                        "-Xlinker", "-soname=libbeckon.so.0",
+                        "-Xlinker", "--version-script=\(Context.packageDirectory)/Sources/CInterface/libbeckon.map",
+                    ]
+                        // SwiftPM's --static-swift-stdlib links programs only.
+                        + (Context.environment["BECKON_STATIC_LIBRARY"] == nil ? [] : ["-static-stdlib"])
+                )
+            ]
+        ),
         .executableTarget(name: "beckon", dependencies: ["CommandLineTool"]),
         .executableTarget(name: "spot", dependencies: ["Beckon"], path: "Examples/Spot"),
         .executableTarget(name: "soak", dependencies: ["Audio", "Capture", "Core", "System"], path: "Benchmarks/Soak"),
@@ -299,6 +317,11 @@ let package = Package(
             ]
         ),
         .testTarget(name: "BeckonTests", dependencies: ["Beckon", "TestSupport", "beckon", "spot"]),
+        .testTarget(
+            name: "CInterfaceTests",
+            dependencies: ["Beckon", "TestSupport", "beckon"],
+            exclude: ["check.c"]
+        ),
         .testTarget(name: "ChartsTests", dependencies: ["Charts", "CZlib", "TestSupport"]),
         .testTarget(
             name: "WakeWordsTests",

@@ -1,5 +1,6 @@
 """Checks of the documentation's code blocks by language; .ci/pages runs them. Each check returns what is wrong, or nothing."""
 
+import ast
 import configparser
 import json
 import re
@@ -115,16 +116,42 @@ def prepare_swift():
     return run("swift", "build", "--target", "Beckon", cwd=ROOT)
 
 
+def c_block(body, _folder):
+    """A program in C, against the library's header."""
+    return run(
+        "clang", "-x", "c", "-std=c99", "-fsyntax-only", "-Wall", "-Wextra", "-Werror", "-I", str(ROOT / "Sources/CLibraries/CBeckon"), "-",
+        input=body,
+    )  # fmt: skip
+
+
+def python_block(body, _folder):
+    """The syntax, and that the package has what is used of it."""
+    try:
+        tree = ast.parse(body)
+    except SyntaxError as error:
+        return str(error)
+    exports = re.search(r"__all__ = \[(.*?)\]", (ROOT / "python/beckon/__init__.py").read_text(), re.DOTALL)[1]
+    known = set(re.findall(r'"(\w+)"', exports))
+    used = {
+        node.attr for node in ast.walk(tree)
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "beckon"
+    }  # fmt: skip
+    return f"beckon has no {', '.join(sorted(used - known))}" if used - known else ""
+
+
 CHECKS = {
-    "ini": ini_block, "js": js_block, "json": json_block, "json5": json5_block, "swift": swift_block, "yaml": yaml_block,
+    "c": c_block, "ini": ini_block, "js": js_block, "json": json_block, "json5": json5_block, "python": python_block, "swift": swift_block,
+    "yaml": yaml_block,
 }  # fmt: skip
 
 # A block of each language that its check must reject, so that no check is one in name alone.
 WRONG = {
+    "c": "#include <beckon.h>\nint main(void) { return beckon_opens(0); }\n",
     "ini": "[Service]\nIPAdressAllow=192.168.1.20\n",
     "js": "return (1;\n",
     "json": '{"word": "left"\n',
     "json5": "{ treshold: 0.5 }\n",
+    "python": "import beckon\nbeckon.Spoter()\n",
     "swift": "import Beckon\nlet spotter = try Spotter(folder: 1)\n",
     "yaml": "triggers: [\n",
 }

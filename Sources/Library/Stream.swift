@@ -14,7 +14,9 @@ extension Spotter {
         private let ring: BlockRing
         /// Samples at 16 kHz that came out of the resampler.
         private var count = 0
-        private var found: [Spotting.Detection] = []
+        private var hops = 0
+        /// What was decided since the last call, and the end of the hop in which it was, in seconds.
+        private var found: [(detection: Spotting.Detection, hopEnd: Double)] = []
 
         init(_ spotter: Spotter, ring: BlockRing, resampler: consuming Resampler) {
             self.spotter = spotter
@@ -52,7 +54,8 @@ extension Spotter {
             var closing = ClosingSilence()
             var block = [Float](repeating: 0, count: AudioFormat.hopSamples)
             while closing.next(&block) { hear(block.span) }
-            detector.finish { found.append($0) }
+            let hopEnd = hopEnd
+            detector.finish { found.append(($0, hopEnd)) }
             return takeDetections()
         }
 
@@ -76,15 +79,21 @@ extension Spotter {
         /// Runs the detector over the window that ends with the block.
         private mutating func hear(_ block: Span<Float>) {
             ring.write(block, time: Instant(nanoseconds: 0))
+            hops += 1
+            let hopEnd = hopEnd
             _ = ring.withWindow { window, _ in
-                detector.process(window: window) { found.append($0) }
+                detector.process(window: window) { found.append(($0, hopEnd)) }
             }
         }
+
+        /// The end of the newest hop in seconds, as a file has it: the detector adds hops up, which rounds.
+        private var hopEnd: Double { Double(hops * AudioFormat.hopSamples) / Double(AudioFormat.sampleRate) }
 
         private mutating func takeDetections() -> [Beckon.Detection] {
             defer { found.removeAll(keepingCapacity: true) }
             let length = Double(count) / Double(AudioFormat.sampleRate)
-            return found.compactMap { Beckon.Detection($0, spotter.detector.vocabulary.labels, endingBy: length) }
+            let labels = spotter.detector.vocabulary.labels
+            return found.compactMap { Beckon.Detection($0.detection, labels, endingBy: min($0.hopEnd, length)) }
         }
     }
 }

@@ -85,6 +85,20 @@ struct SpotterTests {
         }
     }
 
+    /// A word that is decided in the hop in which it ends has an end that is rounded the same way.
+    @Test func `a stream has the words of the file to the last bit`() throws {
+        let folder = try TestFolder()
+        var settings = Spotter.Settings()
+        settings.taughtWords = folder.file("words")
+        let path = Voices.path("Rear_Center")
+        #expect(try Program.beckon(["enroll", "middle", "--words", folder.file("words"), "--from", path]).status == 0)
+        let spotter = try Self.spotter(settings)
+        let expected = try spotter.detections(inFile: path)
+        let voice = try Voices.samples("Rear_Center")
+        #expect(expected.map(\.word) == ["middle"])
+        #expect(try Self.detections(of: voice, rate: Voices.rate, chunk: 4_800, spotter) == expected)
+    }
+
     @Test func `a word whose score stays above its threshold is decided at the end`() throws {
         var settings = Spotter.Settings()
         settings.trigger = .end

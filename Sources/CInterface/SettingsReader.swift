@@ -1,0 +1,44 @@
+import Beckon
+import CBeckon
+
+extension Spotter.Settings {
+    /// Reads the settings of a caller.
+    ///
+    /// - Throws: if they are of another version of the header, or a value is not one of its own.
+    init(_ pointer: UnsafePointer<beckon_settings>) throws(CallError) {
+        // First alone: behind a smaller size may be nothing.
+        let size = UnsafeRawPointer(pointer).load(as: Int.self)
+        guard size == MemoryLayout<beckon_settings>.stride else {
+            throw CallError(
+                "the settings' size is \(size); begin with beckon_default_settings(), of this library's header"
+            )
+        }
+        let settings = pointer.pointee
+        self.init()
+        mode = try Self.choice(settings.mode.rawValue, [.spot, .command], "mode")
+        trigger = try Self.choice(settings.trigger.rawValue, [.early, .end], "trigger")
+        sensitivity = try Self.choice(settings.sensitivity.rawValue, [.strict, .balanced, .eager], "sensitivity")
+        threshold = settings.threshold.isNaN ? nil : settings.threshold
+        if settings.threshold_count > 0 {
+            guard let first = settings.thresholds else {
+                throw CallError("thresholds is NULL, but threshold_count is not 0")
+            }
+            for item in UnsafeBufferPointer(start: first, count: settings.threshold_count) {
+                thresholds[try text(item.word, "the word of a threshold")] = item.confidence
+            }
+        }
+        taughtWords = try settings.taught_words.map { path throws(CallError) in
+            try text(path, "the path of taught words")
+        }
+        guard settings.channel >= -1 else {
+            throw CallError("the channel is \(settings.channel); it counts from 0, and -1 is the mean of all")
+        }
+        channel = settings.channel < 0 ? nil : Int(settings.channel)
+        confirms = settings.confirms != 0
+    }
+
+    private static func choice<Value>(_ number: UInt32, _ values: [Value], _ name: String) throws(CallError) -> Value {
+        guard number < values.count else { throw CallError("\(name) is \(number); beckon.h has its values") }
+        return values[Int(number)]
+    }
+}

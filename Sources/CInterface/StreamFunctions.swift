@@ -1,0 +1,69 @@
+private import Beckon
+public import CBeckon
+
+// The functions of beckon.h for streams; the header describes them.
+
+@_cdecl("beckon_stream_open")
+public func openStream(
+    _ spotter: OpaquePointer?,
+    _ rate: Int32,
+    _ error: UnsafeMutablePointer<beckon_error>?
+) -> OpaquePointer? {
+    attempt(error) { () throws(CallError) in
+        let spotter = try object(spotter, SpotterHandle.self)
+        do throws(SpotterError) {
+            return handle(try StreamHandle(spotter, rate: Int(rate)))
+        } catch {
+            throw CallError(error)
+        }
+    }
+}
+
+@_cdecl("beckon_stream_push")
+public func pushFloats(
+    _ stream: OpaquePointer?,
+    _ samples: UnsafePointer<Float>?,
+    _ count: Int,
+    _ error: UnsafeMutablePointer<beckon_error>?
+) -> beckon_code {
+    status(error) { () throws(CallError) in
+        let samples = try array(samples, count)
+        try object(stream, StreamHandle.self).push { stream throws(SpotterError) in try stream.process(samples) }
+    }
+}
+
+@_cdecl("beckon_stream_push_int16")
+public func pushIntegers(
+    _ stream: OpaquePointer?,
+    _ samples: UnsafePointer<Int16>?,
+    _ count: Int,
+    _ error: UnsafeMutablePointer<beckon_error>?
+) -> beckon_code {
+    status(error) { () throws(CallError) in
+        let samples = try array(samples, count)
+        try object(stream, StreamHandle.self).push { stream throws(SpotterError) in try stream.process(samples) }
+    }
+}
+
+@_cdecl("beckon_stream_finish")
+public func finishStream(_ stream: OpaquePointer?, _ error: UnsafeMutablePointer<beckon_error>?) -> beckon_code {
+    status(error) { () throws(CallError) in try object(stream, StreamHandle.self).finish() }
+}
+
+@_cdecl("beckon_stream_poll")
+public func pollStream(_ stream: OpaquePointer?, _ detection: UnsafeMutablePointer<beckon_detection>?) -> Int32 {
+    guard let detection, let next = (try? object(stream, StreamHandle.self))?.next() else { return 0 }
+    detection.pointee = next
+    return 1
+}
+
+@_cdecl("beckon_stream_close")
+public func closeStream(_ stream: OpaquePointer?) { release(stream, StreamHandle.self) }
+
+/// The samples of the caller; `NULL` where there are none.
+private func array<Sample>(_ samples: UnsafePointer<Sample>?, _ count: Int) throws(CallError) -> [Sample] {
+    guard count >= 0, samples != nil || count == 0 else {
+        throw CallError("the samples are NULL, or their count is too large")
+    }
+    return Array(UnsafeBufferPointer(start: samples, count: count))
+}

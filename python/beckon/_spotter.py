@@ -1,0 +1,241 @@
+"""Spotters, streams and what they find."""
+
+from __future__ import annotations
+
+import ctypes
+import math
+import os
+import threading
+import weakref
+from array import array
+from pathlib import Path
+from typing import Any, Mapping, NamedTuple
+
+from . import _library
+from ._library import PACKAGE, library
+
+MODES = {"spot": 0, "command": 1}
+TRIGGERS = {"early": 0, "end": 1}
+SENSITIVITIES = {"strict": 0, "balanced": 1, "eager": 2}
+SYSTEM_MODEL = Path("/usr/share/beckon/models/commands")
+
+
+class Error(Exception):
+    """What went wrong, in one line."""
+
+
+class CallError(Error):
+    """A call that is not allowed, such as samples for a stream that has ended."""
+
+
+class ModelError(Error):
+    """The model's folder cannot be read, or its files are wrong."""
+
+
+class WordsError(Error):
+    """The file of taught words cannot be read, is damaged, or has a word that this model cannot find."""
+
+
+class SettingsError(Error):
+    """The settings name a word or sensitivity that the model does not have, or a value outside its range."""
+
+
+class AudioError(Error):
+    """Audio cannot be read or converted."""
+
+
+KINDS = {1: CallError, 2: ModelError, 3: WordsError, 4: SettingsError, 5: AudioError}
+
+
+class Detection(NamedTuple):
+    """A word that was detected. Times are in seconds from the start of the file or stream."""
+
+    word: str
+    #: 0 to 1.
+    confidence: float
+    #: Estimated bounds of the word.
+    start: float
+    end: float
+    #: Where networks confirmed it: its score in the streaming network, and their posterior, 0 to 1.
+    proposed: float | None = None
+    confirmed: float | None = None
+
+
+class Spotter:
+    """A model and taught words, for any number of files and streams. Any number of threads may use it at a time."""
+
+    def __init__(
+        self,
+        model: str | os.PathLike[str] | None = None,
+        *,
+        words: str | os.PathLike[str] | None = None,
+        mode: str = "spot",
+        trigger: str = "early",
+        sensitivity: str = "balanced",
+        threshold: float | None = None,
+        thresholds: Mapping[str, float] | None = None,
+        channel: int | None = None,
+        confirm: bool = True,
+    ):
+        """Loads a model.
+
+        model: its folder; None for the one that comes with this package.
+        words: a file of taught words, as `beckon enroll --words FILE` or `beckon words export FILE` writes it.
+        mode: "spot" for words anywhere, "command" for words said alone.
+        trigger: "early" as soon as a word is certain enough, "end" when it is over.
+        sensitivity: "strict", "balanced" or "eager": the model's thresholds.
+        threshold, thresholds: confidence from 0 to 1 that every word needs, and single ones, in place of these.
+        channel: of files, from 0; None for the mean of all.
+        confirm: whether the model's confirming networks look at what it finds.
+        """
+        thresholds = thresholds or {}
+        self._settings_items = (_library.Threshold * len(thresholds))(
+            *(_library.Threshold(name.encode(), value) for name, value in thresholds.items())
+        )
+        settings = _library.Settings(
+            size=ctypes.sizeof(_library.Settings),
+            mode=_choice("mode", mode, MODES),
+            trigger=_choice("trigger", trigger, TRIGGERS),
+            sensitivity=_choice("sensitivity", sensitivity, SENSITIVITIES),
+            threshold=math.nan if threshold is None else _number(threshold),
+            thresholds=self._settings_items if thresholds else None,
+            threshold_count=len(thresholds),
+            taught_words=None if words is None else _path(words),
+            channel=-1 if channel is None else _index(channel),
+            confirms=confirm,
+        )
+        folder = _default_model() if model is None else model
+        self._handle = _call(library.open, _path(folder), ctypes.byref(settings))
+        self._close = weakref.finalize(self, library.close, self._handle)
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """The words of the model, in its order, then the taught ones."""
+        return tuple(library.word(self._handle, index).decode() for index in range(library.word_count(self._handle)))
+
+    def detect_file(self, path: str | os.PathLike[str], *, threads: int = 1) -> list[Detection]:
+        """Finds the words of an audio file, of any format that libsndfile reads, at 8 to 192 kHz.
+
+        threads: more than one helps with recordings of minutes.
+        """
+        results = _call(library.find, self._handle, _path(path), threads)
+        try:
+            items = library.results_items(results)
+            return [_detection(items[index]) for index in range(library.results_count(results))]
+        finally:
+            library.results_free(results)
+
+    def detect(self, samples: Any, sample_rate: int) -> list[Detection]:
+        """Finds the words of samples, which `Stream.push` describes."""
+        stream = self.stream(sample_rate)
+        return stream.push(samples) + stream.finish()
+
+    def stream(self, sample_rate: int = 16_000) -> Stream:
+        """Begins a stream of audio, such as a microphone's, with samples at a rate in Hz."""
+        return Stream(self, sample_rate)
+
+
+class Stream:
+    """Finds words in audio as it arrives; the words are those of a file with the same samples.
+
+    Threads that use it at the same time wait for each other.
+    """
+
+    def __init__(self, spotter: Spotter, sample_rate: int):
+        self._handle = _call(library.stream_open, spotter._handle, sample_rate)
+        self._close = weakref.finalize(self, library.stream_close, self._handle)
+        self._lock = threading.Lock()
+
+    def push(self, samples: Any) -> list[Detection]:
+        """Gives the next samples, any number of them, and returns the words that were decided in them.
+
+        samples: a numpy array or another buffer: float32 or float64 in -1 to 1, or int16, in the machine's byte order;
+        [samples], or [samples, channels], of which the mean is used.
+        """
+        function, data, count = _samples(samples)
+        with self._lock:
+            _check(function, self._handle, data, count)
+            return self._poll()
+
+    def finish(self) -> list[Detection]:
+        """Ends the stream, as if a second of silence followed, and returns the words that were decided since the last call."""
+        with self._lock:
+            _check(library.stream_finish, self._handle)
+            return self._poll()
+
+    def _poll(self) -> list[Detection]:
+        found, detection = [], _library.Detection()
+        while library.stream_poll(self._handle, ctypes.byref(detection)):
+            found.append(_detection(detection))
+        return found
+
+
+def _default_model() -> Path:
+    for folder in (PACKAGE / "models" / "commands", SYSTEM_MODEL):
+        if folder.is_dir():
+            return folder
+    raise ModelError(f"no model comes with this package, and {SYSTEM_MODEL} is not there; name a model's folder")
+
+
+def _choice(name: str, value: str, choices: dict[str, int]) -> int:
+    if value not in choices:
+        raise SettingsError(f"{name} is {', '.join(choices)}, not {value!r}")
+    return choices[value]
+
+
+def _number(value: float) -> float:
+    if math.isnan(value):
+        raise SettingsError("a threshold is a confidence from 0 to 1, not nan")
+    return value
+
+
+def _index(channel: int) -> int:
+    if not 0 <= channel < 64:
+        raise SettingsError(f"a channel is a number from 0, not {channel}")
+    return channel
+
+
+def _path(path: str | os.PathLike[str]) -> bytes:
+    data = os.fsencode(path)
+    if b"\0" in data:
+        raise CallError("a path contains a zero byte")
+    return data
+
+
+def _error(error: _library.Error) -> Error:
+    return KINDS.get(error.code, Error)(error.text.decode("utf-8", "replace"))
+
+
+def _call(function: Any, *arguments: Any) -> int:
+    """Calls a function that makes a handle."""
+    error = _library.Error()
+    handle = function(*arguments, ctypes.byref(error))
+    if not handle:
+        raise _error(error)
+    return handle
+
+
+def _check(function: Any, *arguments: Any) -> None:
+    """Calls a function that returns a code."""
+    error = _library.Error()
+    if function(*arguments, ctypes.byref(error)):
+        raise _error(error)
+
+
+def _detection(found: _library.Detection) -> Detection:
+    optional = [None if math.isnan(value) else value for value in (found.proposed, found.confirmed)]
+    return Detection(found.word.decode(), found.confidence, found.start, found.end, *optional)
+
+
+def _samples(samples: Any) -> tuple[Any, bytes, int]:
+    """The function for samples, and their memory. No numpy is needed for what has one channel."""
+    if getattr(samples, "ndim", 1) == 2 and hasattr(samples, "mean"):
+        # Of integers, the mean is taken as floats, whose full scale is 1.
+        scale = 32_768 if samples.dtype == "int16" else 1
+        samples = samples[:, 0] if samples.shape[1] == 1 else samples.mean(axis=1, dtype="float32") / scale
+    view = memoryview(samples)
+    if view.ndim == 1 and view.format == "d":
+        view = memoryview(samples.astype("float32") if hasattr(samples, "astype") else array("f", view))
+    if view.ndim != 1 or view.format not in ("f", "h"):
+        raise TypeError(f"samples are float32, float64 or int16 of one or two dimensions, not {view.format!r} of {view.ndim}")
+    return (library.stream_push if view.format == "f" else library.stream_push_int16), view.tobytes(), len(view)
