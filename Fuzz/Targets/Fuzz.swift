@@ -11,6 +11,7 @@ private let targets: [String: @Sendable ([UInt8]) -> Void] = [
     "words": fuzzWords, "labels": fuzzLabels, "audio": fuzzAudio, "webhook": fuzzWebhook, "wyoming": fuzzWyoming,
     "worker": fuzzWorker, "results": fuzzJournal, "mqtt": fuzzMQTT, "broker": fuzzBroker, "web": fuzzWeb,
     "hosts": fuzzHosts, "misses": fuzzMisses, "json": fuzzJSON, "wakewords": fuzzWakeWords,
+    "heads": fuzzHeads,
 ]
 
 private let target: @Sendable ([UInt8]) -> Void = {

@@ -26,6 +26,8 @@ enum Fixture {
         )
     }
 
+    static func speechEmbedding() throws -> SpeechEmbedding { try SpeechEmbedding(bytes: embeddingModel()) }
+
     /// Floats of a fixture.
     static func floats(_ name: String) throws -> [Float] {
         let bytes = try bytes(name)

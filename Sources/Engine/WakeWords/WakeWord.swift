@@ -1,55 +1,107 @@
 private import Core
 private import System
 
-/// A wake word of microWakeWord: its manifest, and its network ready to run. It is shared by all streams.
+/// A wake word of microWakeWord or openWakeWord: its manifest, and its network ready to run. It is shared by all streams.
 public final class WakeWord: Sendable {
+    /// What tells whether the word is said.
+    public enum Network: Sendable {
+        /// Of microWakeWord.
+        case streaming(StreamingNetwork)
+        /// Of openWakeWord, on the speech embedding.
+        case head(HeadNetwork, over: SpeechEmbedding)
+    }
+
     /// The word's name among the labels of a detector: the phrase of the manifest in lower case.
     public let name: String
     public let manifest: WakeWordManifest
-    public let network: StreamingNetwork
-    /// The mean of the newest probabilities above which the word is said, unless the user chooses another: the manifest's, 0…1.
+    public let network: Network
+    /// What the newest probabilities must exceed for the word to be said, unless the user chooses another: the manifest's, 0…1.
     public var threshold: Float { Float(manifest.cutoff) }
     /// The files of the model and of its manifest.
     public let path: String
     public let manifestPath: String
+    /// Whether the manifest is a file; a head of openWakeWord needs none.
+    public let hasManifest: Bool
 
     /// The longest file of a model or manifest, in bytes.
     public static let mostBytes = TFLiteFile.Limits.fileBytes
 
     /// Reads a model and the manifest beside it.
     ///
-    /// - Parameter path: the manifest, which names the model; or the model, whose manifest has the same name but ends in `.json`.
+    /// - Parameters:
+    ///   - path: the manifest, which names the model; or the model, whose manifest has the same name but ends in `.json`. A head of openWakeWord
+    ///     needs no manifest.
+    ///   - embedding: the speech embedding for a head; nil where there is none.
     /// - Throws: `WakeWordError`, which names the file.
-    public init(path: String) throws(WakeWordError) {
+    public init(
+        path: String,
+        embedding: (() throws(WakeWordError) -> SpeechEmbedding)? = nil
+    ) throws(WakeWordError) {
         let isManifest = PathName(path).ending.lowercased() == "json"
         let manifestPath = isManifest ? path : PathName(path).withoutEnding + ".json"
-        let json: [UInt8]
-        do throws(WakeWordError) {
-            json = try WakeWordManifest.read(manifestPath)
-        } catch {
-            guard !isManifest, error == .unreadable else { throw error }
-            throw .unreadable.saying("\(error.message); the manifest must lie beside the model")
-        }
-        do throws(WakeWordError) { manifest = try WakeWordManifest(json: json) } catch {
-            throw error.inFile(manifestPath)
-        }
-        let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? ""
         self.manifestPath = manifestPath
-        self.path = isManifest ? folder + manifest.model : path
+        let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? ""
+        let (found, isFile) = try Self.manifest(at: manifestPath, of: isManifest ? nil : path)
+        (manifest, hasManifest) = (found, isFile)
+        self.path = isManifest ? folder + found.model : path
+        name = WordName.folded(found.phrase)
         let bytes = try readWakeWordFile(self.path, limit: TFLiteFile.Limits.fileBytes)
-        do throws(WakeWordError) { network = try StreamingNetwork(bytes: bytes) } catch {
+        do throws(WakeWordError) {
+            switch found.kind {
+            case .microWakeWord: network = .streaming(try StreamingNetwork(bytes: bytes))
+            case .openWakeWord:
+                let head = try HeadNetwork(bytes: bytes)
+                guard let embedding else {
+                    throw .unreadable.saying("a head needs the speech embedding, which is missing")
+                }
+                network = .head(head, over: try embedding())
+            }
+        } catch {
             throw error.inFile(self.path)
         }
-        name = WordName.folded(manifest.phrase)
+    }
+
+    /// The manifest of a file; without that, one for a head of openWakeWord.
+    ///
+    /// - Parameter model: the model that the user named; nil if it was the manifest.
+    private static func manifest(
+        at path: String,
+        of model: String?
+    ) throws(WakeWordError) -> (manifest: WakeWordManifest, isFile: Bool) {
+        let json: [UInt8]
+        do throws(WakeWordError) {
+            json = try WakeWordManifest.read(path)
+        } catch {
+            guard let model, error == .unreadable else { throw error }
+            if try isHead(model) { return (try WakeWordManifest(head: model), false) }
+            throw .unreadable.saying("\(error.message); the manifest must lie beside the model")
+        }
+        do throws(WakeWordError) { return (try WakeWordManifest(json: json), true) } catch { throw error.inFile(path) }
+    }
+
+    /// Whether a model without a manifest is one of openWakeWord: an ONNX file, or a TFLite file that reads floats.
+    private static func isHead(_ model: String) throws(WakeWordError) -> Bool {
+        if PathName(model).ending.lowercased() == "onnx" { return true }
+        guard let bytes = try? readWakeWordFile(model, limit: TFLiteFile.Limits.fileBytes), TFLiteFile.isOne(bytes)
+        else {
+            return false
+        }
+        do throws(WakeWordError) {
+            let graph = try TFLiteFile(bytes).graphs.first
+            return graph.flatMap { graph in graph.inputs.first.map { graph.tensors[$0].type.isFloat } } ?? false
+        } catch {
+            throw error.inFile(model)
+        }
     }
 
     /// From contents in memory.
-    public init(manifest: WakeWordManifest, network: StreamingNetwork) {
+    public init(manifest: WakeWordManifest, network: Network) {
         self.manifest = manifest
         self.network = network
         name = WordName.folded(manifest.phrase)
         path = manifest.model
         manifestPath = PathName(path).withoutEnding + ".json"
+        hasManifest = true
     }
 }
 

@@ -28,6 +28,13 @@ public struct WakeWordError: Error, Equatable, Sendable, CustomStringConvertible
         )
     }
 
+    /// The speech embedding did not come with the program.
+    public static func missingEmbedding(_ file: String) -> WakeWordError {
+        unreadable.saying(
+            "\(file) is missing among the models of the program, which openWakeWord's need; install it again"
+        )
+    }
+
     /// A word of this name is there already.
     public static func duplicate(_ word: WakeWord) -> WakeWordError {
         manifest.saying("\(word.path): there is another word \(quoted(word.name)); remove one of them")

@@ -2,8 +2,16 @@ private import Core
 private import JSON
 private import System
 
-/// The manifest of a microWakeWord model, version 2: what the word is, and when it counts as said.
+/// The manifest of a model: what the word is, and when it counts as said. That of microWakeWord has version 2. openWakeWord has none, so that its
+/// keys are Beckon's own, and a head without one is named by its file.
 public struct WakeWordManifest: Sendable, Equatable {
+    /// The kind of a model, as the manifest's key `type` has it.
+    public enum Kind: String, Sendable {
+        case microWakeWord = "micro"
+        case openWakeWord
+    }
+
+    public let kind: Kind
     /// The word as people say it, such as “Okay Nabu”.
     public let phrase: String
     /// Name of the model's file, which lies beside the manifest.
@@ -12,9 +20,9 @@ public struct WakeWordManifest: Sendable, Equatable {
     public let website: String
     /// Languages that the model was trained for, such as `en`.
     public let languages: [String]
-    /// The word is said where the mean of the newest probabilities is above this, 0…1.
+    /// The word is said where the mean of the newest probabilities is above this, 0…1; for openWakeWord, where all of them are.
     public let cutoff: Double
-    /// How many probabilities are averaged.
+    /// How many probabilities count as the newest.
     public let windowSteps: Int
 
     private static let fileLimit = 1 << 16
@@ -43,12 +51,13 @@ public struct WakeWordManifest: Sendable, Equatable {
             throw .manifest.saying("\(error)")
         }
         guard root.isObject else { throw .manifest.saying("not a JSON object; name the manifest of a model") }
-        guard root["type"]?.text == "micro" else {
+        guard let kind = root["type"]?.text.flatMap(Kind.init) else {
             throw .unsupported.saying(
-                "key type is \(Self.found(root["type"])), not 'micro'; only models of microWakeWord can run"
+                "key type is \(Self.found(root["type"])), not 'micro' or 'openWakeWord'; only models of these two can run"
             )
         }
-        guard root["version"]?.integer == 2 else {
+        self.kind = kind
+        guard kind == .openWakeWord || root["version"]?.integer == 2 else {
             throw .unsupported.saying(
                 "key version is \(Self.found(root["version"])), not 2; export the model with microWakeWord 2"
             )
@@ -62,24 +71,78 @@ public struct WakeWordManifest: Sendable, Equatable {
         author = root["author"]?.text ?? ""
         website = root["website"]?.text ?? ""
         languages = root["trained_languages"]?.elements.compactMap(\.text) ?? []
+        (cutoff, windowSteps) = try kind == .openWakeWord ? Self.levels(root) : Self.micro(root)
+    }
+
+    /// For a head of openWakeWord without a manifest: the word is the file's name, without its version.
+    ///
+    /// - Parameter model: the file's path.
+    /// - Throws: `WakeWordError.manifest` for a file whose name is no word.
+    public init(head model: String) throws(WakeWordError) {
+        let path = PathName(model)
+        var parts = WordName.folded(path.stem).split(separator: " ")
+        // Such as v0.1.
+        if let version = parts.last, parts.count > 1, version.count > 1, version.first == "v",
+            version.dropFirst().allSatisfy({ $0.isNumber || $0 == "." })
+        {
+            parts.removeLast()
+        }
+        kind = .openWakeWord
+        phrase = parts.joined(separator: " ")
+        guard !phrase.isEmpty, phrase.utf8.count <= 200 else {
+            throw .manifest.saying("\(model): the file's name is no word; rename it, such as hey_house.tflite")
+        }
+        self.model = String(model[(model.lastIndex(of: "/").map { model.index(after: $0) } ?? model.startIndex)...])
+        (author, website, languages) = ("", "", [])
+        (cutoff, windowSteps) = (Self.usualThreshold, 1)
+    }
+
+    /// As ``init(json:)`` reads it, for a head of openWakeWord.
+    public var json: String {
+        let object: JSON = [
+            "type": .string(kind.rawValue), "wake_word": .string(phrase), "model": .string(model),
+            "author": .string(author), "website": .string(website), "trained_languages": .strings(languages),
+            "openWakeWord": ["threshold": .shortest(cutoff), "trigger_level": .number(windowSteps)],
+        ]
+        return object.line
+    }
+
+    /// Threshold of a head without a manifest: openWakeWord's own.
+    private static let usualThreshold = 0.5
+
+    /// The keys of a model of microWakeWord.
+    private static func micro(_ root: JSONNode) throws(WakeWordError) -> (cutoff: Double, steps: Int) {
         guard let micro = root["micro"], micro.isObject else { throw .manifest.saying("key micro is missing") }
         guard let cutoff = micro["probability_cutoff"]?.number, (0...1).contains(cutoff) else {
             throw .manifest.saying(
-                "key micro.probability_cutoff is \(Self.found(micro["probability_cutoff"])), not from 0 to 1"
+                "key micro.probability_cutoff is \(found(micro["probability_cutoff"])), not from 0 to 1"
             )
         }
-        self.cutoff = cutoff
         guard let steps = micro["sliding_window_size"]?.integer, (1...255).contains(steps) else {
             throw .manifest.saying(
-                "key micro.sliding_window_size is \(Self.found(micro["sliding_window_size"])), not from 1 to 255"
+                "key micro.sliding_window_size is \(found(micro["sliding_window_size"])), not from 1 to 255"
             )
         }
-        windowSteps = steps
         guard micro["feature_step_size"]?.integer ?? 10 == 10 else {
             throw .unsupported.saying(
-                "key micro.feature_step_size is \(Self.found(micro["feature_step_size"])); only features every 10 ms are supported"
+                "key micro.feature_step_size is \(found(micro["feature_step_size"])); only features every 10 ms are supported"
             )
         }
+        return (cutoff, steps)
+    }
+
+    /// The keys of a head of openWakeWord, which may be missing.
+    private static func levels(_ root: JSONNode) throws(WakeWordError) -> (cutoff: Double, steps: Int) {
+        let keys = root["openWakeWord"]
+        let threshold = keys?["threshold"]
+        guard threshold == nil || threshold?.number.map((0...1).contains) == true else {
+            throw .manifest.saying("key openWakeWord.threshold is \(found(threshold)), not from 0 to 1")
+        }
+        let level = keys?["trigger_level"]
+        guard level == nil || level?.integer.map((1...255).contains) == true else {
+            throw .manifest.saying("key openWakeWord.trigger_level is \(found(level)), not from 1 to 255")
+        }
+        return (threshold?.number ?? usualThreshold, level?.integer ?? 1)
     }
 
     private static func text(_ node: JSONNode, _ key: String) throws(WakeWordError) -> String {

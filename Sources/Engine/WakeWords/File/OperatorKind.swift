@@ -17,21 +17,28 @@ enum OperatorKind: Int {
     /// - Throws: `WakeWordError.unsupported` for any other operator.
     init(code: Int) throws(WakeWordError) {
         guard let kind = OperatorKind(rawValue: code) else {
-            let name = Self.others[code].map { "\($0) (number \(code))" } ?? "number \(code)"
             throw .unsupported.saying(
-                "the operator \(name) is not supported; use a model that microWakeWord exported, quantised to 8 bits"
+                "the operator \(Self.name(code)) is not supported; use a model that microWakeWord exported, quantised to 8 bits"
             )
         }
         self = kind
     }
 
-    /// Names of operators that models of the same kind may have, for messages.
-    private static let others = [
-        0: "ADD", 1: "AVERAGE_POOL_2D", 6: "DEQUANTIZE", 17: "MAX_POOL_2D", 18: "MUL", 19: "RELU", 25: "SOFTMAX",
-        28: "TANH", 34: "PAD",
-        36: "GATHER", 39: "TRANSPOSE", 40: "MEAN", 41: "SUB", 42: "DIV", 43: "SQUEEZE", 49: "SPLIT", 55: "MAXIMUM",
-        70: "EXPAND_DIMS",
-        76: "RSQRT", 83: "PACK", 98: "LEAKY_RELU", 117: "HARD_SWISH", 118: "IF", 119: "WHILE",
+    /// The name and number of an operator, for messages.
+    static func name(_ code: Int) -> String { names[code].map { "\($0) (number \(code))" } ?? "number \(code)" }
+
+    private static let names = [
+        0: "ADD", 1: "AVERAGE_POOL_2D", 2: "CONCATENATION", 3: "CONV_2D", 4: "DEPTHWISE_CONV_2D", 6: "DEQUANTIZE",
+        9: "FULLY_CONNECTED", 14: "LOGISTIC", 17: "MAX_POOL_2D", 18: "MUL", 19: "RELU", 21: "RELU6", 22: "RESHAPE",
+        25: "SOFTMAX", 28: "TANH", 34: "PAD", 36: "GATHER", 39: "TRANSPOSE", 40: "MEAN", 41: "SUB", 42: "DIV",
+        43: "SQUEEZE", 44: "UNIDIRECTIONAL_SEQUENCE_LSTM", 45: "STRIDED_SLICE", 47: "EXP", 49: "SPLIT", 53: "CAST",
+        55: "MAXIMUM", 57: "MINIMUM", 58: "LESS", 59: "NEG", 61: "GREATER", 62: "GREATER_EQUAL", 63: "LESS_EQUAL",
+        65: "SLICE", 70: "EXPAND_DIMS", 73: "LOG", 74: "SUM", 75: "SQRT", 76: "RSQRT", 77: "SHAPE", 78: "POW",
+        82: "REDUCE_MAX", 83: "PACK", 88: "UNPACK", 92: "SQUARE", 98: "LEAKY_RELU", 99: "SQUARED_DIFFERENCE",
+        101: "ABS",
+        102: "SPLIT_V", 114: "QUANTIZE", 117: "HARD_SWISH", 118: "IF", 119: "WHILE", 123: "SELECT_V2",
+        126: "BATCH_MATMUL", 129: "CALL_ONCE", 142: "VAR_HANDLE", 143: "READ_VARIABLE", 144: "ASSIGN_VARIABLE",
+        150: "GELU",
     ]
 }
 

@@ -67,7 +67,7 @@ struct TFLiteFile {
                 "\(bytes.count) bytes, more than the limit of \(Limits.fileBytes); is this a wake-word model?"
             )
         }
-        guard bytes.count >= 8, Array(bytes[4..<8]) == Array("TFL3".utf8) else {
+        guard Self.isOne(bytes) else {
             throw .damaged.saying("not a TFLite file; name the model of microWakeWord, a file that ends in .tflite")
         }
         buffer = FlatBuffer(bytes: bytes)
@@ -87,6 +87,9 @@ struct TFLiteFile {
         for table in tables { graphs.append(try reader.graph(table, codes, contents)) }
         self.graphs = graphs
     }
+
+    /// Whether a file begins as those of TFLite do.
+    static func isOne(_ bytes: [UInt8]) -> Bool { bytes.count >= 8 && bytes[4..<8].elementsEqual("TFL3".utf8) }
 
     /// Constant numbers of 32 bits.
     func integers(_ tensor: Tensor) throws(WakeWordError) -> [Int32] {
@@ -110,6 +113,21 @@ struct TFLiteFile {
         for index in 0..<tensor.count {
             let bits = try buffer.number(UInt32.self, at: tensor.bytes.lowerBound + 4 * index)
             numbers.append(Float(bitPattern: bits))
+        }
+        guard numbers.allSatisfy(\.isFinite) else {
+            throw .damaged.saying("tensor \(quoted(tensor.name)) holds a number that is not finite")
+        }
+        return numbers
+    }
+
+    /// Constant floats of 16 bits, all finite.
+    func halves(_ tensor: Tensor) throws(WakeWordError) -> [Float] {
+        guard tensor.type == .float16, tensor.bytes.count == 2 * tensor.count else {
+            throw .damaged.saying("tensor \(quoted(tensor.name)) does not hold constant floats of 16 bits")
+        }
+        var numbers: [Float] = []
+        for index in 0..<tensor.count {
+            numbers.append(float(half: try buffer.number(UInt16.self, at: tensor.bytes.lowerBound + 2 * index)))
         }
         guard numbers.allSatisfy(\.isFinite) else {
             throw .damaged.saying("tensor \(quoted(tensor.name)) holds a number that is not finite")

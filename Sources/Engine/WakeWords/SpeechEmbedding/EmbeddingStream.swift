@@ -1,20 +1,20 @@
 import KernelInterface
 
 /// The speech embedding of one stream of samples. Before the first sample there is a long silence. After `init`, nothing allocates.
-struct EmbeddingStream: ~Copyable {
+public final class EmbeddingStream {
     let embedding: SpeechEmbedding
     private var frontEnd: MelFrontEnd
     private let memory: Memory<Float>
 
-    init(_ embedding: SpeechEmbedding) {
+    public init(_ embedding: SpeechEmbedding) {
         self.embedding = embedding
         frontEnd = MelFrontEnd(embedding.kernels)
         memory = Memory(embedding.plan.memoryCount)
-        reset()
+        memory.base.update(from: embedding.initial.base, count: memory.count)
     }
 
     /// Returns to the state before the first sample.
-    mutating func reset() {
+    public func reset() {
         frontEnd.reset()
         memory.base.update(from: embedding.initial.base, count: memory.count)
     }
@@ -22,7 +22,7 @@ struct EmbeddingStream: ~Copyable {
     /// Adds a sample at 16 kHz.
     ///
     /// - Returns: whether the embedding is new, as after each 1280 samples.
-    mutating func add(_ sample: Int16) -> Bool {
+    public func add(_ sample: Int16) -> Bool {
         guard frontEnd.add(sample) else { return false }
         embedding.plan.run(
             frontEnd.features.base,
@@ -34,7 +34,5 @@ struct EmbeddingStream: ~Copyable {
     }
 
     /// The newest embedding, `[SpeechEmbedding.count]`. It is valid until the next sample is added.
-    var newest: UnsafePointer<Float> { UnsafePointer(memory.base + embedding.plan.output) }
-    /// The features of the newest chunk, `[frames × bands]`.
-    var features: [Float] { (0..<frontEnd.features.count).map { frontEnd.features.base[$0] } }
+    public var newest: UnsafePointer<Float> { UnsafePointer(memory.base + embedding.plan.output) }
 }

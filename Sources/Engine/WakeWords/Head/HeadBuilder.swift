@@ -1,0 +1,314 @@
+private import Core
+import KernelInterface
+
+/// A tensor of a head, while the head is put together.
+struct HeadValue {
+    enum Content {
+        /// Floats at a place of a stream's memory.
+        case computed(Int)
+        /// Constant floats.
+        case floats([Float])
+        /// Constant integers, such as extents and axes.
+        case integers([Int])
+    }
+
+    var shape: [Int]
+    var content: Content
+
+    var count: Int { shape.reduce(1, *) }
+
+    /// The constant floats; nil for a tensor that is computed.
+    var floats: [Float]? {
+        switch content {
+        case .computed: nil
+        case .floats(let floats): floats
+        case .integers(let integers): integers.map(Float.init)
+        }
+    }
+
+    /// The constant integers; nil for other tensors.
+    var integers: [Int]? { if case .integers(let integers) = content { integers } else { nil } }
+}
+
+/// Puts a head together, step by step. All extents are known before a step is added, so that the steps need not check them.
+struct HeadBuilder {
+    /// Limits above what any head needs: a step is computed 12.5 times a second.
+    enum Limits {
+        static let memory = 1 << 20
+        static let maps = 1 << 20
+        static let weights = 1 << 22
+        static let operations = 1 << 24
+        static let steps = 4096
+        static let dimensions = 6
+        static let windows = 128
+    }
+
+    private(set) var steps: [HeadStep] = []
+    private(set) var maps: [Int32] = []
+    /// Dense layers: where their packed weights begin, and what is packed there.
+    private(set) var layers: [(place: Int, shape: ConvolutionShape, weights: [Float], bias: [Float])] = []
+    private(set) var weightCount = 0
+    /// The memory of a stream at its start.
+    private(set) var initial: [Float] = []
+    /// Operations of a probability, and of putting the head together.
+    private var operations = 0
+
+    /// Reserves memory for an input of this shape.
+    mutating func input(_ shape: [Int]) throws(WakeWordError) -> HeadValue {
+        try value(shape)
+    }
+
+    private mutating func reserve(_ count: Int) throws(WakeWordError) -> Int {
+        let start = initial.count
+        guard count <= Limits.memory - start - 16 else {
+            throw .size.saying("its tensors need more than \(Limits.memory) numbers")
+        }
+        initial += [Float](repeating: 0, count: (count + 15) & ~15)
+        return start
+    }
+
+    mutating func value(_ shape: [Int]) throws(WakeWordError) -> HeadValue {
+        let count = try Self.count(shape)
+        try self.count(operations: count)
+        return HeadValue(shape: shape, content: .computed(try reserve(count)))
+    }
+
+    /// The product of extents.
+    ///
+    /// - Throws: `WakeWordError.size` or `.damaged` for extents that no tensor of a head has.
+    static func count(_ shape: [Int]) throws(WakeWordError) -> Int {
+        var count = 1
+        for extent in shape {
+            guard extent > 0 else { throw .damaged.saying("a tensor has the extents \(shape)") }
+            guard extent <= Limits.weights / count else { throw .size.saying("a tensor has the extents \(shape)") }
+            count *= extent
+        }
+        guard shape.count <= Limits.dimensions else { throw .size.saying("a tensor has \(shape.count) dimensions") }
+        return count
+    }
+
+    /// The place of a tensor's floats; constants get one.
+    mutating func place(_ value: HeadValue) throws(WakeWordError) -> Int {
+        guard value.count > 0 else { throw .damaged.saying("a tensor that is computed with is empty") }
+        if case .computed(let place) = value.content { return place }
+        let floats = value.floats ?? []
+        let place = try reserve(floats.count)
+        for (index, number) in floats.enumerated() { initial[place + index] = number }
+        return place
+    }
+
+    mutating func add(_ step: HeadStep) throws(WakeWordError) {
+        guard steps.count < Limits.steps else { throw .size.saying("it has more than \(Limits.steps) steps") }
+        steps.append(step)
+    }
+
+    /// Adds a map, and returns its place; nil for one that names the numbers one after the other.
+    mutating func add(map: [Int]) throws(WakeWordError) -> Int? {
+        guard map.indices.contains(where: { map[$0] != $0 }) else { return nil }
+        return try add(fullMap: map)
+    }
+
+    private mutating func add(fullMap map: [Int]) throws(WakeWordError) -> Int {
+        let start = maps.count
+        guard map.count <= Limits.maps - start else { throw .size.saying("it moves too many parts of tensors") }
+        maps += map.map { Int32(truncatingIfNeeded: $0) }
+        return start
+    }
+
+    /// Counts operations.
+    ///
+    /// - Throws: `WakeWordError.size` for more than a head may take.
+    mutating func count(operations added: Int) throws(WakeWordError) {
+        // Each is below 2⁴⁴.
+        operations += added
+        guard operations <= Limits.operations else {
+            throw .size.saying("a probability needs more than \(Limits.operations) operations")
+        }
+    }
+}
+
+// What computes.
+extension HeadBuilder {
+    /// A dense layer over the last extent.
+    ///
+    /// - Parameters:
+    ///   - weights: `[outputs × depth]`.
+    ///   - bias: `[outputs]`; empty for none.
+    mutating func dense(
+        _ input: HeadValue,
+        weights: [Float],
+        bias: [Float],
+        depth: Int,
+        outputs: Int
+    ) throws(WakeWordError) -> HeadValue {
+        guard depth > 0, outputs > 0, input.shape.last == depth, weights.count == depth * outputs,
+            bias.isEmpty || bias.count == outputs
+        else { throw .damaged.saying("a dense layer's weights do not fit its input of the extents \(input.shape)") }
+        let rows = input.count / depth
+        try count(operations: rows * depth * outputs)
+        let output = try value(input.shape.dropLast() + [outputs])
+        let shape = ConvolutionShape(inputChannels: depth, outputChannels: outputs)
+        let packed = (packedConvolutionCount(shape) + 15) & ~15
+        guard packed <= Limits.weights - weightCount else {
+            throw .size.saying("it has more than \(Limits.weights) weights")
+        }
+        layers.append((weightCount, shape, weights, bias.isEmpty ? [Float](repeating: 0, count: outputs) : bias))
+        let (from, to) = (try place(input), try place(output))
+        try add(.dense(input: from, output: to, rows: rows, shape: shape, weights: weightCount))
+        weightCount += packed
+        return output
+    }
+
+    /// The product with a constant matrix, `[depth × outputs]`, or with its transpose.
+    mutating func product(
+        _ input: HeadValue,
+        _ matrix: [Float],
+        _ shape: [Int],
+        isTransposed: Bool
+    ) throws(WakeWordError) -> HeadValue {
+        guard shape.count == 2, matrix.count == shape[0] * shape[1] else {
+            throw .unsupported.saying("a product with a constant of the extents \(shape) is not supported")
+        }
+        if isTransposed {
+            return try dense(input, weights: matrix, bias: [], depth: shape[1], outputs: shape[0])
+        }
+        let (depth, outputs) = (shape[0], shape[1])
+        var weights = matrix
+        for output in 0..<outputs {
+            for index in 0..<depth { weights[output * depth + index] = matrix[index * outputs + output] }
+        }
+        return try dense(input, weights: weights, bias: [], depth: depth, outputs: outputs)
+    }
+
+    mutating func apply(_ function: HeadFunction, _ input: HeadValue) throws(WakeWordError) -> HeadValue {
+        let output = try value(input.shape)
+        let (from, to) = (try place(input), try place(output))
+        try add(.apply(function, input: from, output: to, count: output.count))
+        return output
+    }
+
+    /// Combines two tensors; extents of 1, and such that are missing at the front, are repeated.
+    mutating func combine(
+        _ combination: HeadCombination,
+        _ left: HeadValue,
+        _ right: HeadValue
+    ) throws(WakeWordError) -> HeadValue {
+        let rank = max(left.shape.count, right.shape.count)
+        func padded(_ shape: [Int]) -> [Int] { [Int](repeating: 1, count: rank - shape.count) + shape }
+        var shape: [Int] = []
+        for (a, b) in zip(padded(left.shape), padded(right.shape)) {
+            guard a == b || a == 1 || b == 1 else {
+                throw .damaged.saying("tensors of the extents \(left.shape) and \(right.shape) are combined")
+            }
+            shape.append(max(a, b))
+        }
+        let output = try value(shape)
+        let leftMap = try add(map: Self.places(shape, strides: Self.strides(padded(left.shape))))
+        let rightMap = try add(map: Self.places(shape, strides: Self.strides(padded(right.shape))))
+        let (a, b, to) = (try place(left), try place(right), try place(output))
+        try add(
+            .combine(
+                combination,
+                left: a,
+                leftMap: leftMap,
+                right: b,
+                rightMap: rightMap,
+                output: to,
+                count: output.count
+            )
+        )
+        return output
+    }
+
+    /// Reduces extents to 1, or away.
+    mutating func reduce(
+        _ reduction: HeadReduction,
+        _ input: HeadValue,
+        axes: [Int],
+        keeping: Bool
+    ) throws(WakeWordError) -> HeadValue {
+        let axes = try axes.map { (axis) throws(WakeWordError) in try Self.axis(axis, of: input.shape) }
+        try count(operations: input.count)
+        let strides = Self.strides(input.shape)
+        let isReduced = input.shape.indices.map { axes.contains($0) }
+        let kept = input.shape.indices.map { isReduced[$0] ? 1 : input.shape[$0] }
+        let group = input.shape.indices.map { isReduced[$0] ? input.shape[$0] : 1 }
+        let starts = try add(fullMap: Self.places(kept, strides: strides))
+        let members = Self.places(group, strides: strides)
+        let output = try value(kept)
+        let (from, to) = (try place(input), try place(output))
+        try add(
+            .reduce(
+                reduction,
+                input: from,
+                starts: starts,
+                group: try add(fullMap: members),
+                groupCount: members.count,
+                output: to,
+                count: output.count
+            )
+        )
+        guard !keeping else { return output }
+        return HeadValue(shape: kept.indices.filter { !isReduced[$0] }.map { kept[$0] }, content: output.content)
+    }
+
+    /// Softmax over one extent, after which all are 1.
+    mutating func softmax(_ input: HeadValue, axis: Int, scale: Float = 1) throws(WakeWordError) -> HeadValue {
+        let axis = try Self.axis(axis, of: input.shape)
+        guard input.shape[(axis + 1)...].allSatisfy({ $0 == 1 }) else {
+            throw .unsupported.saying("a softmax over other than the last extent is not supported")
+        }
+        let output = try value(input.shape)
+        let (from, to, count) = (try place(input), try place(output), input.shape[axis])
+        try add(.softmax(input: from, output: to, rows: output.count / count, count: count, scale: scale))
+        return output
+    }
+
+    /// (x − mean) / √(variance + ε), times a scale, plus a shift, over the last extents.
+    mutating func layerNorm(
+        _ input: HeadValue,
+        axes: [Int],
+        epsilon: Float,
+        scale: HeadValue,
+        shift: HeadValue?
+    ) throws(WakeWordError) -> HeadValue {
+        let mean = try reduce(.mean, input, axes: axes, keeping: true)
+        let centred = try combine(.subtract, input, mean)
+        let variance = try reduce(.mean, combine(.multiply, centred, centred), axes: axes, keeping: true)
+        let floor = HeadValue(shape: [], content: .floats([epsilon]))
+        let root = try apply(.squareRoot, combine(.add, variance, floor))
+        let scaled = try combine(.multiply, combine(.divide, centred, root), scale)
+        guard let shift else { return scaled }
+        return try combine(.add, scaled, shift)
+    }
+
+    /// One of two tensors of the same extents, of which only one is computed.
+    mutating func branch(
+        if condition: HeadValue,
+        then first: (inout HeadBuilder) throws(WakeWordError) -> HeadValue,
+        else second: (inout HeadBuilder) throws(WakeWordError) -> HeadValue
+    ) throws(WakeWordError) -> HeadValue {
+        guard condition.count == 1 else { throw .damaged.saying("the condition of IF is not one number") }
+        let condition = try place(condition)
+        let choice = steps.count
+        try add(.skip(count: 0))
+        let one = try first(&self)
+        let output = try value(one.shape)
+        try copy(one, to: output)
+        let end = steps.count
+        try add(.skip(count: 0))
+        let other = try second(&self)
+        guard other.shape == one.shape else {
+            throw .damaged.saying("the branches of IF have the extents \(one.shape) and \(other.shape)")
+        }
+        try copy(other, to: output)
+        steps[choice] = .skipUnless(condition: condition, count: end - choice)
+        steps[end] = .skip(count: steps.count - end - 1)
+        return output
+    }
+
+    private mutating func copy(_ input: HeadValue, to output: HeadValue) throws(WakeWordError) {
+        let (from, to) = (try place(input), try place(output))
+        try add(.move(input: from, map: nil, output: to, count: output.count))
+    }
+}

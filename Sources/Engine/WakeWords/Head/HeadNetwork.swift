@@ -1,0 +1,193 @@
+private import Core
+import KernelInterface
+import Kernels
+
+/// A head of openWakeWord, ready to run: a small network of floats that turns the newest embeddings into the probability of a word. It is
+/// shared by all streams.
+public final class HeadNetwork: Sendable {
+    /// Embeddings that it reads.
+    public let windows: Int
+
+    let steps: [HeadStep]
+    let maps: [Int32]
+    /// Packed weights of the dense layers.
+    let weights: Memory<Float>
+    /// The memory of a stream at its start.
+    let initial: [Float]
+    /// Places of the embeddings, `[windows × SpeechEmbedding.count]`, and of the probability.
+    let input: Int
+    let output: Int
+    let kernels: KernelSet
+
+    /// Reads a head from the bytes of a TFLite or ONNX file.
+    ///
+    /// - Throws: `WakeWordError.damaged`, `.unsupported` or `.size`, whose message does not name the file.
+    public convenience init(bytes: [UInt8]) throws(WakeWordError) {
+        guard bytes.count <= TFLiteFile.Limits.fileBytes else {
+            throw .size.saying(
+                "\(bytes.count) bytes, more than the limit of \(TFLiteFile.Limits.fileBytes); is this a wake-word model?"
+            )
+        }
+        if TFLiteFile.isOne(bytes) {
+            try self.init(tflite: TFLiteFile(bytes))
+        } else {
+            try self.init(onnx: ONNXFile(bytes))
+        }
+    }
+
+    convenience init(tflite file: TFLiteFile) throws(WakeWordError) {
+        var head = TFLiteHead(file)
+        let (input, output) = try head.compile()
+        try self.init(head.builder, input, output)
+    }
+
+    convenience init(onnx file: ONNXFile) throws(WakeWordError) {
+        var head = ONNXHead(file)
+        let (input, output) = try head.compile()
+        try self.init(head.builder, input, output)
+    }
+
+    private init(_ builder: HeadBuilder, _ input: HeadValue, _ output: HeadValue) throws(WakeWordError) {
+        var builder = builder
+        guard output.count == 1 else {
+            throw .unsupported.saying(
+                "its output has the extents \(output.shape), not one probability; a model of several words is not supported"
+            )
+        }
+        windows = input.count / SpeechEmbedding.count
+        self.input = try builder.place(input)
+        self.output = try builder.place(output)
+        steps = builder.steps
+        maps = builder.maps
+        initial = builder.initial
+        kernels = .preferred
+        let weights = Memory<Float>(builder.weightCount)
+        for layer in builder.layers {
+            packConvolution(
+                weights: layer.weights,
+                bias: layer.bias,
+                shape: layer.shape,
+                into: weights.base + layer.place
+            )
+        }
+        self.weights = weights
+    }
+
+    /// Embeddings that an input of this shape reads, of which each extent but the last two is 1.
+    ///
+    /// - Throws: `WakeWordError.unsupported` for any other shape.
+    static func windows(ofInput shape: [Int]) throws(WakeWordError) -> Int {
+        guard shape.count >= 2, shape.last == SpeechEmbedding.count, shape.dropLast(2).allSatisfy({ $0 == 1 }),
+            (1...HeadBuilder.Limits.windows).contains(shape[shape.count - 2])
+        else {
+            throw .unsupported.saying(
+                "its input has the extents \(shape), not [1, embeddings, \(SpeechEmbedding.count)]; "
+                    + "use a model that openWakeWord trained"
+            )
+        }
+        return shape[shape.count - 2]
+    }
+}
+
+/// A head in one stream of embeddings. Before the first one there is a long silence. After `init`, nothing allocates.
+struct HeadStream: ~Copyable {
+    let network: HeadNetwork
+    private let silence: [Float]
+    private let memory: Memory<Float>
+
+    /// - Parameter silence: the embedding of silence, `[SpeechEmbedding.count]`.
+    init(_ network: HeadNetwork, silence: [Float]) {
+        self.network = network
+        self.silence = silence
+        memory = Memory(network.initial)
+        reset()
+    }
+
+    /// Returns to the state before the first embedding.
+    func reset() {
+        let count = network.windows * SpeechEmbedding.count
+        for index in 0..<count { memory.base[network.input + index] = silence[index % SpeechEmbedding.count] }
+    }
+
+    /// Adds an embedding.
+    ///
+    /// - Returns: the probability of the word, 0…1.
+    func add(_ embedding: UnsafePointer<Float>) -> Float {
+        let (first, kept) = (memory.base + network.input, (network.windows - 1) * SpeechEmbedding.count)
+        first.update(from: first + SpeechEmbedding.count, count: kept)
+        (first + kept).update(from: embedding, count: SpeechEmbedding.count)
+        run()
+        let probability = memory.base[network.output]
+        return probability.isNaN ? 0 : min(max(probability, 0), 1)
+    }
+
+    private func run() {
+        network.maps.withUnsafeBufferPointer { maps in
+            network.steps.withUnsafeBufferPointer { steps in
+                var index = 0
+                while index < steps.count {
+                    index += 1 + run(steps[index], maps)
+                }
+            }
+        }
+    }
+
+    /// - Returns: how many steps to leave out.
+    private func run(_ step: HeadStep, _ maps: UnsafeBufferPointer<Int32>) -> Int {
+        let memory = memory.base
+        switch step {
+        case .dense(let input, let output, let rows, let shape, let weights):
+            network.kernels.convolve(
+                memory + input,
+                memory + output,
+                shape.adjacentColumns(rows),
+                network.weights.base + weights,
+                shape,
+                nil,
+                false
+            )
+        case .apply(let function, let input, let output, let count):
+            for index in 0..<count { memory[output + index] = function.value(memory[input + index]) }
+        case .combine(let combination, let left, let leftMap, let right, let rightMap, let output, let count):
+            for index in 0..<count {
+                let a = leftMap.map { Int(maps[$0 + index]) } ?? index
+                let b = rightMap.map { Int(maps[$0 + index]) } ?? index
+                memory[output + index] = combination.value(memory[left + a], memory[right + b])
+            }
+        case .reduce(let reduction, let input, let starts, let group, let groupCount, let output, let count):
+            for index in 0..<count {
+                let start = input + Int(maps[starts + index])
+                var sum = reduction == .maximum ? -Float.infinity : 0
+                for member in 0..<groupCount {
+                    let number = memory[start + Int(maps[group + member])]
+                    sum = reduction == .maximum ? max(sum, number) : sum + number
+                }
+                memory[output + index] = reduction == .mean ? sum / Float(groupCount) : sum
+            }
+        case .move(let input, let map, let output, let count):
+            for index in 0..<count {
+                memory[output + index] = memory[input + (map.map { Int(maps[$0 + index]) } ?? index)]
+            }
+        case .softmax(let input, let output, let rows, let count, let scale):
+            for row in 0..<rows { softmax(memory + input + row * count, memory + output + row * count, count, scale) }
+        case .skipUnless(let condition, let count): return memory[condition] == 0 ? count : 0
+        case .skip(let count): return count
+        }
+        return 0
+    }
+
+    private func softmax(
+        _ input: UnsafePointer<Float>,
+        _ output: UnsafeMutablePointer<Float>,
+        _ count: Int,
+        _ scale: Float
+    ) {
+        var (highest, sum) = (-Float.infinity, Float(0))
+        for index in 0..<count { highest = max(highest, input[index]) }
+        for index in 0..<count {
+            output[index] = HeadFunction.exponential.value((input[index] - highest) * scale)
+            sum += output[index]
+        }
+        for index in 0..<count { output[index] /= sum }
+    }
+}

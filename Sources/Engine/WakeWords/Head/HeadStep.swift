@@ -1,0 +1,41 @@
+import KernelInterface
+
+/// What a step of a head computes from single numbers.
+enum HeadFunction: Sendable, Equatable {
+    case clamp(lowest: Float, highest: Float)
+    /// `slope · x` below zero.
+    case leaky(slope: Float)
+    case logistic, tanh, errorFunction
+    case squareRoot, exponential, logarithm
+    case negative, absolute, reciprocal
+    case power(Float)
+}
+
+/// What a step of a head computes from pairs of numbers. A comparison gives 1 or 0.
+enum HeadCombination: Sendable {
+    case add, subtract, multiply, divide, power, maximum, minimum
+    case greater, greaterOrEqual, less, lessOrEqual, equal
+}
+
+/// What a step of a head computes from groups of numbers.
+enum HeadReduction: Sendable {
+    case mean, sum, maximum
+}
+
+/// One step of a head. Places and maps are offsets: of floats in a stream's memory, and of entries in the head's maps.
+enum HeadStep: Sendable {
+    /// A dense layer: `rows` columns of a convolution with a kernel of 1.
+    case dense(input: Int, output: Int, rows: Int, shape: ConvolutionShape, weights: Int)
+    case apply(HeadFunction, input: Int, output: Int, count: Int)
+    /// The operands are those numbers of two tensors that their maps name; without a map, one after the other.
+    case combine(HeadCombination, left: Int, leftMap: Int?, right: Int, rightMap: Int?, output: Int, count: Int)
+    /// Each output has a first input, from which a second map leads to all inputs of its group.
+    case reduce(HeadReduction, input: Int, starts: Int, group: Int, groupCount: Int, output: Int, count: Int)
+    /// Moves the numbers that a map names; without one, one after the other.
+    case move(input: Int, map: Int?, output: Int, count: Int)
+    /// Each row becomes exp(x · scale) by their sum.
+    case softmax(input: Int, output: Int, rows: Int, count: Int, scale: Float)
+    /// Goes on after the next `count` steps if the condition is 0.
+    case skipUnless(condition: Int, count: Int)
+    case skip(count: Int)
+}

@@ -1,0 +1,385 @@
+private import Core
+
+/// Turns the graph of an ONNX file into a head.
+struct ONNXHead {
+    private let file: ONNXFile
+    private(set) var builder = HeadBuilder()
+
+    /// Tensors by their names: those of a graph, and of the graphs around it.
+    private typealias Values = [String: HeadValue]
+
+    init(_ file: ONNXFile) { self.file = file }
+
+    /// - Returns: the input, and the output.
+    mutating func compile() throws(WakeWordError) -> (HeadValue, HeadValue) {
+        let graph = file.graph
+        // Older files list the constants among the inputs, too.
+        let inputs = graph.inputs.filter { graph.constants[$0.name] == nil }
+        guard inputs.count == 1, let first = inputs.first else {
+            throw .unsupported.saying("not a network with one input, as wake-word models are")
+        }
+        var shape = first.shape
+        if shape.first == -1 { shape[0] = 1 }
+        _ = try HeadNetwork.windows(ofInput: shape)
+        let input = try builder.input(shape)
+        return (input, try run(graph, [first.name: input]))
+    }
+
+    /// Adds the steps of a graph.
+    ///
+    /// - Returns: its output.
+    private mutating func run(_ graph: ONNXFile.Graph, _ outer: Values) throws(WakeWordError) -> HeadValue {
+        var values = outer
+        for (name, tensor) in graph.constants { values[name] = Self.value(tensor) }
+        for node in graph.nodes {
+            guard let name = node.outputs.first, !name.isEmpty, values[name] == nil else {
+                throw .damaged.saying("a node computes no tensor, or one that is there")
+            }
+            // Later outputs are for training.
+            values[name] = try result(node, values)
+        }
+        guard graph.outputs.count == 1, let name = graph.outputs.first, let output = values[name] else {
+            throw .unsupported.saying("its output is not computed, or it has several")
+        }
+        return output
+    }
+
+    private static func value(_ tensor: ONNXFile.Tensor) -> HeadValue {
+        switch tensor.elements {
+        case .floats(let floats): HeadValue(shape: tensor.shape, content: .floats(floats))
+        case .integers(let integers): HeadValue(shape: tensor.shape, content: .integers(integers))
+        }
+    }
+
+    private func input(_ node: ONNXFile.Node, _ number: Int, _ values: Values) throws(WakeWordError) -> HeadValue {
+        guard let input = try optionalInput(node, number, values) else {
+            throw .damaged.saying("the operator \(quoted(node.kind)) lacks an input")
+        }
+        return input
+    }
+
+    /// Nil for an input that is missing.
+    private func optionalInput(
+        _ node: ONNXFile.Node,
+        _ number: Int,
+        _ values: Values
+    ) throws(WakeWordError) -> HeadValue? {
+        guard node.inputs.indices.contains(number), !node.inputs[number].isEmpty else { return nil }
+        guard let value = values[node.inputs[number]] else {
+            throw .damaged.saying("tensor \(quoted(node.inputs[number])) is used before it is computed")
+        }
+        return value
+    }
+
+    private mutating func result(_ node: ONNXFile.Node, _ values: Values) throws(WakeWordError) -> HeadValue {
+        if node.kind == "Constant" { return try constant(node) }
+        let first = try input(node, 0, values)
+        if let function = try Self.function(node) { return try builder.apply(function, first) }
+        if let combination = Self.combinations[node.kind] {
+            var result = first
+            for number in node.inputs.indices.dropFirst() {
+                result = try builder.combine(combination, result, input(node, number, values))
+            }
+            return result
+        }
+        switch node.kind {
+        case "Identity", "Dropout": return first
+        case "Cast":
+            // Floats, and what is true or false.
+            guard [1, 9].contains(node.integer("to") ?? 0) || first.integers != nil else {
+                throw .unsupported.saying("Cast to other numbers than floats of 32 bits is not supported")
+            }
+            return first
+        case "Flatten", "Reshape", "Squeeze", "Unsqueeze": return try reshape(node, first, values)
+        case "Shape": return HeadValue(shape: [first.shape.count], content: .integers(first.shape))
+        case "Transpose":
+            return try builder.transpose(first, order: node.integers("perm") ?? first.shape.indices.reversed())
+        case "Concat":
+            var inputs: [HeadValue] = []
+            for number in node.inputs.indices { inputs.append(try input(node, number, values)) }
+            return try concatenate(inputs, axis: node.integer("axis") ?? 0)
+        case "Slice": return try slice(node, first, values)
+        case "Gather": return try gather(node, first, values)
+        case "Gemm": return try gemm(node, first, values)
+        case "MatMul":
+            let right = try input(node, 1, values)
+            guard let matrix = right.floats else {
+                throw .unsupported.saying("a product of matrices that are both computed is not supported")
+            }
+            return try builder.product(first, matrix, right.shape, isTransposed: false)
+        case "ReduceMean": return try reduce(.mean, node, first, values)
+        case "ReduceSum": return try reduce(.sum, node, first, values)
+        case "ReduceMax": return try reduce(.maximum, node, first, values)
+        case "LayerNormalization": return try layerNorm(node, first, values)
+        case "BatchNormalization": return try batchNorm(node, first, values)
+        case "Softmax":
+            return try builder.softmax(first, axis: node.integer("axis") ?? (file.operators < 13 ? 1 : -1))
+        case "If": return try branch(node, first, values)
+        default:
+            throw .unsupported.saying(
+                "the operator \(quoted(node.kind)) is not supported; use a head of dense layers, as openWakeWord trains"
+            )
+        }
+    }
+
+    private static let combinations: [String: HeadCombination] = [
+        "Add": .add, "Sub": .subtract, "Mul": .multiply, "Div": .divide, "Pow": .power, "Max": .maximum,
+        "Min": .minimum,
+        "Greater": .greater, "GreaterOrEqual": .greaterOrEqual, "Less": .less, "LessOrEqual": .lessOrEqual,
+        "Equal": .equal,
+    ]
+
+    /// What a node computes from single numbers; nil for other nodes.
+    private static func function(_ node: ONNXFile.Node) throws(WakeWordError) -> HeadFunction? {
+        switch node.kind {
+        case "Relu": return .clamp(lowest: 0, highest: .infinity)
+        case "LeakyRelu": return .leaky(slope: node.float("alpha") ?? 0.01)
+        case "Clip" where node.inputs.count == 1:
+            return .clamp(lowest: node.float("min") ?? -.infinity, highest: node.float("max") ?? .infinity)
+        case "Sigmoid": return .logistic
+        case "Tanh": return .tanh
+        case "Erf": return .errorFunction
+        case "Sqrt": return .squareRoot
+        case "Exp": return .exponential
+        case "Log": return .logarithm
+        case "Neg": return .negative
+        case "Abs": return .absolute
+        case "Reciprocal": return .reciprocal
+        default: return nil
+        }
+    }
+
+    private func constant(_ node: ONNXFile.Node) throws(WakeWordError) -> HeadValue {
+        if case .tensor(let tensor) = node.attributes["value"] { return Self.value(tensor) }
+        if let number = node.float("value_float") { return HeadValue(shape: [], content: .floats([number])) }
+        if let number = node.integer("value_int") { return HeadValue(shape: [], content: .integers([number])) }
+        if let numbers = node.integers("value_ints") {
+            return HeadValue(shape: [numbers.count], content: .integers(numbers))
+        }
+        throw .unsupported.saying("a constant of this kind is not supported")
+    }
+
+    /// Constant integers, which newer operators have as an input and older ones as an attribute; nil for none.
+    private func integers(
+        _ node: ONNXFile.Node,
+        _ name: String,
+        input number: Int,
+        _ values: Values
+    ) throws(WakeWordError) -> [Int]? {
+        if let numbers = node.integers(name) { return numbers }
+        guard let input = try optionalInput(node, number, values) else { return nil }
+        guard let numbers = input.integers else {
+            throw .unsupported.saying("\(node.kind) with extents or axes that are computed is not supported")
+        }
+        return numbers
+    }
+
+    private func reshape(
+        _ node: ONNXFile.Node,
+        _ first: HeadValue,
+        _ values: Values
+    ) throws(WakeWordError) -> HeadValue {
+        let shape = first.shape
+        switch node.kind {
+        case "Flatten":
+            let number = node.integer("axis") ?? 1
+            let axis = number < 0 ? number + shape.count : number
+            guard (0...shape.count).contains(axis) else { throw .damaged.saying("Flatten has the axis \(number)") }
+            return try builder.reshape(first, to: [shape[..<axis].reduce(1, *), shape[axis...].reduce(1, *)])
+        case "Reshape":
+            guard let wanted = try integers(node, "shape", input: 1, values) else {
+                throw .damaged.saying("Reshape has no extents")
+            }
+            let new = wanted.enumerated().map { $1 == 0 && shape.indices.contains($0) ? shape[$0] : $1 }
+            return try builder.reshape(first, to: new)
+        case "Squeeze":
+            let axes = try integers(node, "axes", input: 1, values)?.map { (axis) throws(WakeWordError) in
+                try HeadBuilder.axis(axis, of: shape)
+            }
+            let kept = shape.indices.filter { axis in axes.map { !$0.contains(axis) } ?? (shape[axis] != 1) }
+            return try builder.reshape(first, to: kept.map { shape[$0] })
+        default:
+            let axes = try integers(node, "axes", input: 1, values) ?? []
+            let count = shape.count + axes.count
+            guard count <= HeadBuilder.Limits.dimensions else {
+                throw .size.saying("a tensor has \(count) dimensions")
+            }
+            let places = axes.map { $0 < 0 ? $0 + count : $0 }
+            var (new, rest) = ([Int](), shape[...])
+            for place in 0..<count { new.append(places.contains(place) ? 1 : rest.popFirst() ?? 1) }
+            return try builder.reshape(first, to: new)
+        }
+    }
+
+    private mutating func concatenate(_ inputs: [HeadValue], axis: Int) throws(WakeWordError) -> HeadValue {
+        let integers = inputs.compactMap(\.integers)
+        guard integers.count == inputs.count else { return try builder.concatenate(inputs, axis: axis) }
+        let joined = integers.flatMap { $0 }
+        return HeadValue(shape: [joined.count], content: .integers(joined))
+    }
+
+    private mutating func slice(
+        _ node: ONNXFile.Node,
+        _ first: HeadValue,
+        _ values: Values
+    ) throws(WakeWordError) -> HeadValue {
+        guard let starts = try integers(node, "starts", input: 1, values),
+            let ends = try integers(node, "ends", input: 2, values), starts.count == ends.count
+        else { throw .damaged.saying("Slice has no ranges") }
+        let axes = try integers(node, "axes", input: 3, values) ?? Array(starts.indices)
+        let steps = try integers(node, "steps", input: 4, values) ?? []
+        guard axes.count == starts.count, steps.allSatisfy({ $0 == 1 }) else {
+            throw .unsupported.saying("Slice with other steps than 1 is not supported")
+        }
+        var result = first
+        for (number, axis) in axes.enumerated() {
+            let extent = result.shape[try HeadBuilder.axis(axis, of: result.shape)]
+            func place(_ number: Int) -> Int { min(max(number < 0 ? number + extent : number, 0), extent) }
+            let (start, end) = (place(starts[number]), place(ends[number]))
+            guard start < end else { throw .damaged.saying("Slice takes nothing") }
+            if let integers = result.integers, result.shape.count == 1 {
+                result = HeadValue(shape: [end - start], content: .integers(Array(integers[start..<end])))
+            } else {
+                result = try builder.slice(result, axis: axis, start..<end)
+            }
+        }
+        return result
+    }
+
+    private mutating func gather(
+        _ node: ONNXFile.Node,
+        _ first: HeadValue,
+        _ values: Values
+    ) throws(WakeWordError) -> HeadValue {
+        guard let indices = try input(node, 1, values).integers, indices.count == 1, let index = indices.first else {
+            throw .unsupported.saying("Gather of other than one place is not supported")
+        }
+        let axis = try HeadBuilder.axis(node.integer("axis") ?? 0, of: first.shape)
+        let place = index < 0 ? index + first.shape[axis] : index
+        guard (0..<first.shape[axis]).contains(place) else { throw .damaged.saying("Gather has the index \(index)") }
+        let isScalar = try input(node, 1, values).shape.isEmpty
+        if let integers = first.integers, first.shape.count == 1 {
+            return HeadValue(shape: isScalar ? [] : [1], content: .integers([integers[place]]))
+        }
+        let slice = try builder.slice(first, axis: axis, place..<place + 1)
+        guard isScalar else { return slice }
+        var shape = slice.shape
+        shape.remove(at: axis)
+        return try builder.reshape(slice, to: shape)
+    }
+
+    private mutating func gemm(
+        _ node: ONNXFile.Node,
+        _ first: HeadValue,
+        _ values: Values
+    ) throws(WakeWordError) -> HeadValue {
+        let right = try input(node, 1, values)
+        guard node.integer("transA") ?? 0 == 0, let matrix = right.floats else {
+            throw .unsupported.saying("a dense layer whose weights are computed is not supported")
+        }
+        let (alpha, beta) = (node.float("alpha") ?? 1, node.float("beta") ?? 1)
+        let scaled = alpha == 1 ? matrix : matrix.map { $0 * alpha }
+        let product = try builder.product(first, scaled, right.shape, isTransposed: node.integer("transB") ?? 0 != 0)
+        guard var bias = try optionalInput(node, 2, values) else { return product }
+        if beta != 1 {
+            bias = try builder.combine(.multiply, bias, HeadValue(shape: [], content: .floats([beta])))
+        }
+        return try builder.combine(.add, product, bias)
+    }
+
+    private mutating func reduce(
+        _ reduction: HeadReduction,
+        _ node: ONNXFile.Node,
+        _ first: HeadValue,
+        _ values: Values
+    ) throws(WakeWordError) -> HeadValue {
+        let axes = try integers(node, "axes", input: 1, values) ?? []
+        guard !axes.isEmpty || node.integer("noop_with_empty_axes") ?? 0 == 0 else { return first }
+        let keeps = node.integer("keepdims") ?? 1 != 0
+        return try builder.reduce(
+            reduction,
+            first,
+            axes: axes.isEmpty ? Array(first.shape.indices) : axes,
+            keeping: keeps
+        )
+    }
+
+    private mutating func layerNorm(
+        _ node: ONNXFile.Node,
+        _ first: HeadValue,
+        _ values: Values
+    ) throws(WakeWordError) -> HeadValue {
+        let axis = try HeadBuilder.axis(node.integer("axis") ?? -1, of: first.shape)
+        return try builder.layerNorm(
+            first,
+            axes: Array(axis..<first.shape.count),
+            epsilon: node.float("epsilon") ?? 1e-5,
+            scale: input(node, 1, values),
+            shift: optionalInput(node, 2, values)
+        )
+    }
+
+    /// With the means and variances of the training, over the second extent.
+    private mutating func batchNorm(
+        _ node: ONNXFile.Node,
+        _ first: HeadValue,
+        _ values: Values
+    ) throws(WakeWordError) -> HeadValue {
+        guard first.shape.count >= 2 else { throw .damaged.saying("BatchNormalization of one extent") }
+        let epsilon = node.float("epsilon") ?? 1e-5
+        let channels = first.shape[1]
+        var numbers: [[Float]] = []
+        for number in 1...4 {
+            guard let floats = try input(node, number, values).floats, floats.count == channels else {
+                throw .damaged.saying("BatchNormalization does not have a constant for each channel")
+            }
+            numbers.append(floats)
+        }
+        let shape = [channels] + [Int](repeating: 1, count: first.shape.count - 2)
+        let factors = (0..<channels).map { numbers[0][$0] / (numbers[3][$0] + epsilon).squareRoot() }
+        let shifts = (0..<channels).map { numbers[1][$0] - numbers[2][$0] * factors[$0] }
+        let scaled = try builder.combine(.multiply, first, HeadValue(shape: shape, content: .floats(factors)))
+        return try builder.combine(.add, scaled, HeadValue(shape: shape, content: .floats(shifts)))
+    }
+
+    private mutating func branch(
+        _ node: ONNXFile.Node,
+        _ condition: HeadValue,
+        _ values: Values
+    ) throws(WakeWordError) -> HeadValue {
+        guard case .graph(let then) = node.attributes["then_branch"],
+            case .graph(let otherwise) = node.attributes["else_branch"]
+        else { throw .damaged.saying("If lacks a branch") }
+        // The builder is taken out meanwhile, so that each branch can add its steps to it.
+        var taken = builder
+        let head = self
+        func steps(_ graph: ONNXFile.Graph, _ builder: inout HeadBuilder) throws(WakeWordError) -> HeadValue {
+            var inner = ONNXHead(head.file)
+            inner.builder = builder
+            let output = try inner.run(graph, values)
+            builder = inner.builder
+            return output
+        }
+        let output = try taken.branch(
+            if: condition,
+            then: { (builder) throws(WakeWordError) in try steps(then, &builder) },
+            else: { (builder) throws(WakeWordError) in try steps(otherwise, &builder) }
+        )
+        builder = taken
+        return output
+    }
+}
+
+extension ONNXFile.Node {
+    fileprivate func integer(_ name: String) -> Int? {
+        if case .integer(let number) = attributes[name] { number } else { nil }
+    }
+
+    fileprivate func float(_ name: String) -> Float? {
+        if case .float(let number) = attributes[name] { number } else { nil }
+    }
+
+    fileprivate func integers(_ name: String) -> [Int]? {
+        if case .integers(let numbers) = attributes[name] { numbers } else { nil }
+    }
+}

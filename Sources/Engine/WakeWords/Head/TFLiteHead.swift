@@ -1,0 +1,329 @@
+private import Core
+
+/// Turns the graphs of a TFLite file into a head.
+struct TFLiteHead {
+    private let file: TFLiteFile
+    private(set) var builder = HeadBuilder()
+
+    /// Tensors of a graph by their indices.
+    private typealias Values = [Int: HeadValue]
+    /// Graphs within each other.
+    private static let mostDepth = 4
+
+    init(_ file: TFLiteFile) { self.file = file }
+
+    /// - Returns: the input, and the output.
+    mutating func compile() throws(WakeWordError) -> (HeadValue, HeadValue) {
+        guard let graph = file.graphs.first, graph.inputs.count == 1, graph.outputs.count == 1 else {
+            throw .unsupported.saying("not a network with one input and one output, as wake-word models are")
+        }
+        let (shape, type) = (graph.tensors[graph.inputs[0]].shape, graph.tensors[graph.inputs[0]].type)
+        guard type == .float32 else {
+            throw .unsupported.saying("its input does not hold floats of 32 bits; export the head without quantisation")
+        }
+        _ = try HeadNetwork.windows(ofInput: shape)
+        let input = try builder.input(shape)
+        return (input, try run(graph, [graph.inputs[0]: input], depth: 0))
+    }
+
+    /// Adds the steps of a graph.
+    ///
+    /// - Returns: its output.
+    private mutating func run(
+        _ graph: TFLiteFile.Graph,
+        _ inputs: Values,
+        depth: Int
+    ) throws(WakeWordError) -> HeadValue {
+        guard depth < Self.mostDepth else { throw .size.saying("its graphs lie too deep within each other") }
+        var values = inputs
+        for operation in graph.operators {
+            guard operation.outputs.count == 1, values[operation.outputs[0]] == nil else {
+                throw .damaged.saying("an operator computes no tensor, several, or one that is there")
+            }
+            var inputs: [HeadValue?] = []
+            for index in operation.inputs {
+                // Constants are read once.
+                if values[index] == nil { values[index] = try constant(index, graph) }
+                inputs.append(values[index])
+            }
+            let shape = graph.tensors[operation.outputs[0]].shape
+            let type = graph.tensors[operation.outputs[0]].type
+            values[operation.outputs[0]] = try result(Operation(operation, inputs, shape, type), depth)
+        }
+        guard graph.outputs.count == 1, let output = values[graph.outputs[0]] else {
+            throw .damaged.saying("its output is not computed")
+        }
+        return output
+    }
+
+    /// A constant tensor; nil for none.
+    private mutating func constant(_ index: Int, _ graph: TFLiteFile.Graph) throws(WakeWordError) -> HeadValue? {
+        guard graph.tensors.indices.contains(index) else { return nil }
+        let tensor = graph.tensors[index]
+        guard tensor.count > 0 || tensor.shape.count <= 1 else {
+            throw .damaged.saying("tensor \(quoted(tensor.name)) is empty")
+        }
+        try builder.count(operations: tensor.count)
+        switch tensor.type {
+        case .int32 where tensor.count == 0: return HeadValue(shape: tensor.shape, content: .integers([]))
+        case .float32 where !tensor.bytes.isEmpty:
+            return HeadValue(shape: tensor.shape, content: .floats(try file.floats(tensor)))
+        case .float16 where !tensor.bytes.isEmpty:
+            return HeadValue(shape: tensor.shape, content: .floats(try file.halves(tensor)))
+        case .int32 where !tensor.bytes.isEmpty:
+            return HeadValue(shape: tensor.shape, content: .integers(try file.integers(tensor).map(Int.init)))
+        case .float32, .float16, .boolean, .int32:
+            throw .damaged.saying("tensor \(quoted(tensor.name)) is used before it is computed")
+        default:
+            throw .unsupported.saying(
+                "tensor \(quoted(tensor.name)) does not hold floats of 32 bits; export the head without quantisation"
+            )
+        }
+    }
+
+    /// An operator with the tensors that it reads.
+    private struct Operation {
+        let kind: HeadOperator
+        /// Nil for an optional one that is missing.
+        let inputs: [HeadValue?]
+        let options: FlatBuffer.Table?
+        /// Shape and type of the output as the file has them.
+        let shape: [Int]
+        let type: TFLiteFile.ElementType
+
+        init(
+            _ operation: TFLiteFile.Operator,
+            _ inputs: [HeadValue?],
+            _ shape: [Int],
+            _ type: TFLiteFile.ElementType
+        ) throws(WakeWordError) {
+            kind = try HeadOperator(code: operation.code)
+            options = operation.options
+            self.inputs = inputs
+            self.shape = shape
+            self.type = type
+        }
+    }
+
+    private func input(_ operation: Operation, _ number: Int) throws(WakeWordError) -> HeadValue {
+        guard operation.inputs.indices.contains(number), let value = operation.inputs[number] else {
+            throw .damaged.saying("an operator lacks an input")
+        }
+        return value
+    }
+
+    private func constants(_ operation: Operation, _ number: Int) throws(WakeWordError) -> [Int] {
+        guard let integers = try input(operation, number).integers else {
+            throw .unsupported.saying("\(operation.kind.name) with extents or axes that are computed is not supported")
+        }
+        return integers
+    }
+
+    private func option(_ operation: Operation, _ field: Int) throws(WakeWordError) -> Int {
+        guard let options = operation.options else { return 0 }
+        return Int(try file.buffer.number(Int8.self, options, field: field) ?? 0)
+    }
+
+    private func number(_ operation: Operation, _ field: Int, default value: Float) throws(WakeWordError) -> Float {
+        guard let options = operation.options,
+            let bits = try file.buffer.number(UInt32.self, options, field: field)
+        else { return value }
+        let number = Float(bitPattern: bits)
+        guard number.isFinite else { throw .damaged.saying("\(operation.kind.name) has the option \(number)") }
+        return number
+    }
+
+    private func index(_ operation: Operation, _ field: Int) throws(WakeWordError) -> Int {
+        guard let options = operation.options else { return 0 }
+        return Int(try file.buffer.number(Int32.self, options, field: field) ?? 0)
+    }
+
+    private mutating func result(_ operation: Operation, _ depth: Int) throws(WakeWordError) -> HeadValue {
+        let kind = operation.kind
+        let first = try input(operation, 0)
+        switch kind {
+        case .reshape, .squeeze, .expandDimensions: return try builder.reshape(first, to: operation.shape)
+        case .cast, .dequantize:
+            guard operation.type == .float32 || operation.type == .boolean else {
+                throw .unsupported.saying("\(kind.name) to other numbers than floats of 32 bits is not supported")
+            }
+            return first
+        case .fullyConnected: return try connect(operation, first)
+        case .batchProduct: return try multiply(operation, first)
+        case .add: return try combine(.add, operation, first)
+        case .subtract: return try combine(.subtract, operation, first)
+        case .multiply: return try combine(.multiply, operation, first)
+        case .divide: return try combine(.divide, operation, first)
+        case .power: return try builder.combine(.power, first, input(operation, 1))
+        case .maximum: return try builder.combine(.maximum, first, input(operation, 1))
+        case .minimum: return try builder.combine(.minimum, first, input(operation, 1))
+        case .squaredDifference:
+            return try builder.apply(.power(2), builder.combine(.subtract, first, input(operation, 1)))
+        case .greater: return try builder.combine(.greater, first, input(operation, 1))
+        case .greaterEqual: return try builder.combine(.greaterOrEqual, first, input(operation, 1))
+        case .less: return try builder.combine(.less, first, input(operation, 1))
+        case .lessEqual: return try builder.combine(.lessOrEqual, first, input(operation, 1))
+        case .mean, .sum, .reduceMaximum:
+            let reduction: HeadReduction = kind == .mean ? .mean : kind == .sum ? .sum : .maximum
+            let keeps = try option(operation, 0) != 0
+            return try builder.reduce(reduction, first, axes: constants(operation, 1), keeping: keeps)
+        case .reciprocalRoot: return try builder.apply(.reciprocal, builder.apply(.squareRoot, first))
+        case .squareRoot: return try builder.apply(.squareRoot, first)
+        case .square: return try builder.apply(.power(2), first)
+        case .logistic: return try builder.apply(.logistic, first)
+        case .tanh: return try builder.apply(.tanh, first)
+        case .relu: return try builder.apply(.clamp(lowest: 0, highest: .infinity), first)
+        case .relu6: return try builder.apply(.clamp(lowest: 0, highest: 6), first)
+        case .leakyRelu: return try builder.apply(.leaky(slope: number(operation, 0, default: 0)), first)
+        case .exponential: return try builder.apply(.exponential, first)
+        case .logarithm: return try builder.apply(.logarithm, first)
+        case .negative: return try builder.apply(.negative, first)
+        case .absolute: return try builder.apply(.absolute, first)
+        case .softmax: return try builder.softmax(first, axis: -1, scale: number(operation, 0, default: 1))
+        case .transpose: return try builder.transpose(first, order: constants(operation, 1))
+        case .concatenation:
+            var inputs: [HeadValue] = []
+            for number in operation.inputs.indices { inputs.append(try input(operation, number)) }
+            return try activate(builder.concatenate(inputs, axis: index(operation, 0)), option(operation, 1))
+        case .condition: return try branch(operation, first, depth)
+        }
+    }
+
+    private mutating func combine(
+        _ combination: HeadCombination,
+        _ operation: Operation,
+        _ first: HeadValue
+    ) throws(WakeWordError) -> HeadValue {
+        try activate(builder.combine(combination, first, input(operation, 1)), option(operation, 0))
+    }
+
+    private mutating func activate(_ value: HeadValue, _ activation: Int) throws(WakeWordError) -> HeadValue {
+        switch try Activation(number: Int8(truncatingIfNeeded: activation)) {
+        case .none: value
+        case .relu: try builder.apply(.clamp(lowest: 0, highest: .infinity), value)
+        case .relu1: try builder.apply(.clamp(lowest: -1, highest: 1), value)
+        case .relu6: try builder.apply(.clamp(lowest: 0, highest: 6), value)
+        }
+    }
+
+    private mutating func connect(_ operation: Operation, _ first: HeadValue) throws(WakeWordError) -> HeadValue {
+        let filter = try input(operation, 1)
+        guard let weights = filter.floats, filter.shape.count == 2, filter.shape[1] > 0 else {
+            throw .unsupported.saying("a dense layer whose weights are computed is not supported")
+        }
+        guard try option(operation, 1) == 0 else {
+            throw .unsupported.saying("a dense layer with weights in another order than by rows is not supported")
+        }
+        var bias: [Float] = []
+        if operation.inputs.count > 2, let last = operation.inputs[2] {
+            guard let floats = last.floats else {
+                throw .unsupported.saying("a dense layer whose bias is computed is not supported")
+            }
+            bias = floats
+        }
+        let depth = filter.shape[1]
+        guard first.count % depth == 0 else {
+            throw .damaged.saying("a dense layer's weights do not fit its input of the extents \(first.shape)")
+        }
+        let keeps = try option(operation, 2) != 0
+        let rows = keeps ? first : try builder.reshape(first, to: [first.count / depth, depth])
+        let output = try builder.dense(rows, weights: weights, bias: bias, depth: depth, outputs: filter.shape[0])
+        return try activate(output, option(operation, 0))
+    }
+
+    private mutating func multiply(_ operation: Operation, _ first: HeadValue) throws(WakeWordError) -> HeadValue {
+        let right = try input(operation, 1)
+        guard try option(operation, 0) == 0, let columns = right.floats, right.shape.count == 2 else {
+            throw .unsupported.saying("a product of matrices that are both computed is not supported")
+        }
+        let isTransposed = try option(operation, 1) != 0
+        return try builder.product(first, columns, right.shape, isTransposed: isTransposed)
+    }
+
+    private mutating func branch(
+        _ operation: Operation,
+        _ condition: HeadValue,
+        _ depth: Int
+    ) throws(WakeWordError) -> HeadValue {
+        var arguments: [HeadValue] = []
+        for number in operation.inputs.indices.dropFirst() { arguments.append(try input(operation, number)) }
+        // The builder is taken out meanwhile, so that each branch can add its steps to it.
+        var taken = builder
+        let head = self
+        func steps(_ field: Int, _ builder: inout HeadBuilder) throws(WakeWordError) -> HeadValue {
+            let index = try head.index(operation, field)
+            guard index > 0, head.file.graphs.indices.contains(index) else {
+                throw .damaged.saying("IF names no graph")
+            }
+            let graph = head.file.graphs[index]
+            guard graph.inputs.count == arguments.count else { throw .damaged.saying("a graph of IF lacks an input") }
+            var inner = TFLiteHead(head.file)
+            inner.builder = builder
+            let values = Values(zip(graph.inputs, arguments)) { first, _ in first }
+            let output = try inner.run(graph, values, depth: depth + 1)
+            builder = inner.builder
+            return output
+        }
+        let output = try taken.branch(
+            if: condition,
+            then: { (builder) throws(WakeWordError) in try steps(0, &builder) },
+            else: { (builder) throws(WakeWordError) in try steps(1, &builder) }
+        )
+        builder = taken
+        return output
+    }
+}
+
+/// The operators of TFLite that a head may have, by their numbers in the schema.
+private enum HeadOperator: Int {
+    case add = 0
+    case concatenation = 2
+    case dequantize = 6
+    case fullyConnected = 9
+    case logistic = 14
+    case multiply = 18
+    case relu = 19
+    case relu6 = 21
+    case reshape = 22
+    case softmax = 25
+    case tanh = 28
+    case transpose = 39
+    case mean = 40
+    case subtract = 41
+    case divide = 42
+    case squeeze = 43
+    case exponential = 47
+    case cast = 53
+    case maximum = 55
+    case minimum = 57
+    case less = 58
+    case negative = 59
+    case greater = 61
+    case greaterEqual = 62
+    case lessEqual = 63
+    case expandDimensions = 70
+    case logarithm = 73
+    case sum = 74
+    case squareRoot = 75
+    case reciprocalRoot = 76
+    case power = 78
+    case reduceMaximum = 82
+    case square = 92
+    case leakyRelu = 98
+    case squaredDifference = 99
+    case absolute = 101
+    case condition = 118
+    case batchProduct = 126
+
+    var name: String { OperatorKind.name(rawValue) }
+
+    /// - Throws: `WakeWordError.unsupported` for any other operator.
+    init(code: Int) throws(WakeWordError) {
+        guard let kind = HeadOperator(rawValue: code) else {
+            throw .unsupported.saying(
+                "the operator \(OperatorKind.name(code)) is not supported; use a head of dense layers, as openWakeWord trains"
+            )
+        }
+        self = kind
+    }
+}
