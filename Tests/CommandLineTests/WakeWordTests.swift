@@ -71,7 +71,10 @@ struct WakeWordTests {
 
     @Test func `a model is added, listed, used by its name, and removed`() throws {
         let folder = try TestFolder()
-        let environment = ["XDG_STATE_HOME": folder.path, "BECKON_WORDS": "", "STATE_DIRECTORY": ""]
+        let environment = [
+            "XDG_STATE_HOME": folder.path, "XDG_CONFIG_HOME": folder.file("config"), "BECKON_WORDS": "",
+            "STATE_DIRECTORY": "",
+        ]
         func run(_ words: [String]) throws -> Program { try Program.beckon(words, environment: environment) }
         let models = Checkout.path + "/Models/wake-words"
         let json = try String(contentsOfFile: models + "/okay_nabu.json", encoding: .utf8)
@@ -92,11 +95,43 @@ struct WakeWordTests {
             ]
         )
         #expect(try Result.all(in: found).map(\.word) == ["hey house"], "\(found.error)")
-        #expect(try run(["model", "remove", "Hey-House"]).output == "Removed: hey_house\n")
+        let configuration = folder.file("config/beckon/config.json5")
+        try FileManager.default.createDirectory(
+            atPath: folder.file("config/beckon"),
+            withIntermediateDirectories: true
+        )
+        try Data("{wakeWords: ['alexa', 'Hey House']}".utf8).write(to: URL(fileURLWithPath: configuration))
+        let removed = try run(["model", "remove", "Hey-House"])
+        #expect(removed.output == "Removed: hey_house\n")
+        #expect(removed.error.contains("config.json5:1:") && removed.error.contains("wakeWords[1]: names 'hey_house'"))
+        #expect(!FileManager.default.fileExists(atPath: folder.file("beckon/wake-words")))
         #expect(try run(["model", "remove", "hey_house"]).status == 1)
         #expect(try run(["model", "remove", "alexa"]).error.contains("came with the program and stays"))
         #expect(try run(["classify", "--wake-word", "hey_house", Self.voice]).error.contains("there is no wake word"))
         #expect(try run(["model", "list", "--json"]).lines.count == 4)
+    }
+
+    @Test(arguments: ["tflite", "onnx"])
+    func `a head of openWakeWord is added without a manifest, and found`(ending: String) throws {
+        let folder = try TestFolder()
+        let environment = ["XDG_STATE_HOME": folder.path, "BECKON_WORDS": "", "STATE_DIRECTORY": ""]
+        func run(_ words: [String]) throws -> Program { try Program.beckon(words, environment: environment) }
+        let head = folder.file("Hey_House_v0.1.\(ending)")
+        let fixture = Checkout.path + "/Tests/WakeWordsTests/Fixtures/verified.\(ending)"
+        try FileManager.default.copyItem(atPath: fixture, toPath: head)
+        func words(_ wakeWord: String) throws -> [String?] {
+            let options = ["--words", "hey house", "--word", "hey house=0.3", "--wake-word", wakeWord]
+            let program = try run(["classify", "--json"] + options + [Self.voice])
+            #expect(program.status == 0 && program.error == "")
+            return try Result.all(in: program).map(\.word)
+        }
+        #expect(try words(head).first == "hey house")
+        #expect(try run(["model", "add", head]).output.hasPrefix("Added: hey house; name it hey_house"))
+        let list = try run(["model", "list", "--json"])
+        #expect(list.lines.last?.contains(#""word": "hey house""#) == true)
+        #expect(list.lines.last?.contains(#""threshold": 0.500"#) == true)
+        #expect(try words("hey_house") == words(head))
+        #expect(try run(["model", "remove", "hey_house"]).status == 0)
     }
 
     @Test func `what cannot be used is not added`() throws {

@@ -1,3 +1,4 @@
+private import Configuration
 private import Core
 private import Enrollment
 private import JSON
@@ -57,8 +58,21 @@ struct ModelCommand {
         case .remove(let name):
             let removed = try folder.remove(name)
             if !json { Output.write("Removed: \(printable(removed))\n") }
+            warn(of: removed)
         }
         return 0
+    }
+
+    /// Warns of each place in a configuration that names a wake word that is gone; one that came with the program may have the same name.
+    private func warn(of name: String) {
+        guard !WakeWordFolder.shipped.contains(where: { WordName.folded($0.name) == WordName.folded(name) }) else {
+            return
+        }
+        for path in ConfigurationFile.inUse {
+            // A configuration with mistakes of its own is reported when it is read.
+            guard let parsed = try? ParsedConfiguration(path: path) else { continue }
+            for place in parsed.places(namingWakeWord: name) { Output.report(.warning, "\(place)") }
+        }
     }
 
     private func list() {

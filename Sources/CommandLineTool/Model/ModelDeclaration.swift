@@ -11,10 +11,12 @@ extension ModelCommand: Command {
                     ),
                     CommandName(
                         name: "add",
-                        abstract: "check a model of microWakeWord, and copy it with its manifest",
+                        abstract: "check a model of microWakeWord or openWakeWord, and copy it with its manifest",
                         operands: [Operand(title: "file", completion: .file)],
                         manual: """
                             The file is the manifest, or the model with the manifest beside it.
+                            A model of openWakeWord needs no manifest: the word is the
+                            file's name, and a manifest is written.
                             """
                     ),
                     CommandName(

@@ -94,7 +94,7 @@ enum SharedOptions {
         repeats: true,
         help: """
             also find a wake word with a model of its own: a name that beckon model list prints, such as okay_nabu, or the \
-            .tflite file or manifest of a microWakeWord model; may be repeated
+            file of a model of microWakeWord or openWakeWord; may be repeated
             """,
         manual: """
             The configuration's key is

@@ -2,7 +2,6 @@ import Configuration
 import Core
 import Enrollment
 private import FoundationEssentials
-private import Glibc
 private import Inference
 
 /// `beckon forget`: removes taught words, and says which configuration still names them.
@@ -43,22 +42,10 @@ struct ForgetWords {
         let model = modelWords
         let gone = names.filter { !model.contains($0) }
         guard !gone.isEmpty else { return }
-        for path in configurations {
+        for path in ConfigurationFile.inUse {
             // A configuration with mistakes of its own is reported when it is read.
             guard let parsed = try? ParsedConfiguration(path: path) else { continue }
             for place in parsed.places(naming: gone, known: model + others) { Output.report(.warning, "\(place)") }
         }
-    }
-
-    /// The configuration that `beckon listen` reads, and those of the instances, which share the words; for root, who teaches the system's
-    /// services too, also those of the system.
-    private var configurations: [String] {
-        let environment = ProcessInfo.processInfo.environment
-        var paths = ConfigurationFile.find(environment: environment).map { [$0] } ?? []
-        for path in InstanceConfiguration.all(environment: environment).map(\.path)
-        where !paths.contains(path) && (geteuid() == 0 || !path.hasPrefix(ConfigurationFile.systemFolder + "/")) {
-            paths.append(path)
-        }
-        return paths
     }
 }

@@ -47,13 +47,17 @@ public struct VocabularyLoader: Sendable {
         return model
     }
 
+    private static func isFile(_ name: String) -> Bool {
+        [".json", ".tflite", ".onnx"].contains { name.hasSuffix($0) }
+    }
+
     /// The files of the wake words: of each its manifest, or its model.
     ///
     /// - Throws: `WakeWordError.unreadable` for a name that none has.
     public func wakeWordFiles() throws(WakeWordError) -> [String] {
         var files: [String] = []
         for name in wakeWords {
-            if name.contains("/") || name.hasSuffix(".json") || name.hasSuffix(".tflite") {
+            if name.contains("/") || Self.isFile(name) {
                 files.append(name)
             } else {
                 let folded = WordName.folded(name)
@@ -72,9 +76,14 @@ public struct VocabularyLoader: Sendable {
     /// - Parameter labels: the words that are there besides.
     /// - Throws: `WakeWordError`, also for a word that is there twice.
     private func loadWakeWords(beside labels: [String]) throws(WakeWordError) -> [WakeWord] {
-        var found: [WakeWord] = []
+        var (found, shared): ([WakeWord], SpeechEmbedding?) = ([], nil)
         for path in try wakeWordFiles() {
-            let word = try WakeWord(path: path)
+            let word = try WakeWord(path: path) { () throws(WakeWordError) in
+                if let shared { return shared }
+                let embedding = try SpeechEmbedding.shipped()
+                shared = embedding
+                return embedding
+            }
             guard !(labels + found.map(\.name)).contains(word.name) else { throw .duplicate(word) }
             found.append(word)
         }
@@ -98,5 +107,16 @@ public struct VocabularyLoader: Sendable {
         let labels = Vocabulary(model, taught: taught.words).labels
         let wakeWords = try wakeWords ?? loadWakeWords(beside: labels)
         return (Vocabulary(model, taught: taught.words, wakeWords: wakeWords), taught)
+    }
+}
+
+extension SpeechEmbedding {
+    /// The speech embedding that came with the program.
+    ///
+    /// - Throws: `WakeWordError`.
+    static func shipped() throws(WakeWordError) -> SpeechEmbedding {
+        let name = "speech-embedding/embedding_model.tflite"
+        guard let path = ModelFolder.shippedFile(name) else { throw .missingEmbedding(name) }
+        return try SpeechEmbedding(path: path)
     }
 }

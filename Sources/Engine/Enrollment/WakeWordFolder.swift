@@ -1,5 +1,6 @@
 private import Core
 private import FoundationEssentials
+private import Glibc
 private import Inference
 private import System
 public import WakeWords
@@ -61,11 +62,11 @@ public struct WakeWordFolder: Sendable {
 
     /// Copies a wake word into the folder after it was read and checked.
     ///
-    /// - Parameter file: its manifest, or its model with the manifest beside it.
+    /// - Parameter file: its manifest, or its model with the manifest beside it; a head of openWakeWord without one gets it.
     /// - Returns: the word, and the name of its folder.
     /// - Throws: `WakeWordError` for a file that cannot be used; ``EnrollmentError`` for a name that is taken, or a folder that cannot be written.
     public func add(_ file: String) throws -> (word: WakeWord, name: String) {
-        let word = try WakeWord(path: file)
+        let word = try WakeWord(path: file, embedding: SpeechEmbedding.shipped)
         guard let name = Self.folderName(word.name) else {
             throw EnrollmentError.name.saying("\(file): no file can be called like the word '\(printable(word.name))'")
         }
@@ -87,7 +88,10 @@ public struct WakeWordFolder: Sendable {
         // The manifest last: without it the word is not there.
         for (source, target) in [(word.path, word.manifest.model), (word.manifestPath, name + ".json")] {
             do {
-                let bytes = try readFile(source, limit: WakeWord.mostBytes).bytes
+                let isWritten = source == word.manifestPath && !word.hasManifest
+                let bytes =
+                    try isWritten
+                    ? Array(word.manifest.json.utf8) : readFile(source, limit: WakeWord.mostBytes).bytes
                 try replaceFile("\(folder)/\(target)", mode: 0o644, durable: true, isForFolderOwner: true, bytes)
             } catch {
                 throw EnrollmentError.store.saying("\(folder)/\(target): cannot be written: \(error)")
@@ -114,6 +118,8 @@ public struct WakeWordFolder: Sendable {
         } catch {
             throw .store.saying("\(path)/\(folder): cannot be removed; check its permissions")
         }
+        // The folder of all, if this was the last word.
+        rmdir(path)
         return folder
     }
 }

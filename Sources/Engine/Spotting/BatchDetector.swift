@@ -187,8 +187,8 @@ public struct BatchDetector: ~Copyable {
             if !settings.vocabulary.taught.isEmpty { stream.taught.add(stream.network.embedding) }
             stream.activity.add(hop: stream.hop.span, logits: stream.scoring.activity)
             stream.look?.add(hop: stream.hop.span)
-            stream.wakeWords?.add(hop: stream.hop.span) { word, mean, before in
-                stream.handler.add(wakeWord: word, mean: mean, before: before) { report(index, $0) }
+            stream.wakeWords?.add(hop: stream.hop.span) { word, score, before in
+                stream.handler.add(wakeWord: word, score: score, before: before) { report(index, $0) }
             }
             let (looks, refusals) = (stream.handler.looks, stream.handler.refusals)
             stream.handler.process(

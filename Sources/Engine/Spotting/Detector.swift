@@ -49,8 +49,8 @@ public struct Detector: ~Copyable {
         looksFromHere = false
         let hop = window.extracting(last: settings.vocabulary.model.hopSamples)
         look?.add(hop: hop)
-        wakeWords?.add(hop: hop) { word, mean, before in
-            handler.add(wakeWord: word, mean: mean, before: before, report: report)
+        wakeWords?.add(hop: hop) { word, score, before in
+            handler.add(wakeWord: word, score: score, before: before, report: report)
         }
         handler.process(
             scorer.scores,

@@ -214,19 +214,19 @@ public struct PosteriorHandler {
     ///
     /// - Parameters:
     ///   - index: of the wake word in the vocabulary.
-    ///   - mean: of its newest probabilities, 0…1.
+    ///   - score: of the word, 0…1; see `WakeWordDetector`.
     ///   - before: time from the end of the step to the end of the hop, in seconds.
     ///   - report: as in ``process(_:lookahead:activity:confirmer:report:)``.
-    mutating func add(wakeWord index: Int, mean: Float, before: Double, report: (Detection) -> Void) {
+    mutating func add(wakeWord index: Int, score: Float, before: Double, report: (Detection) -> Void) {
         guard wakeWords.indices.contains(index) else { return }
         let (label, time) = (wakeWords[index].label, gate.nextTime - before)
         let threshold = gate.thresholds.values[label]
-        guard wakeWords[index].step(mean, threshold: threshold, time: time, refractory: gate.settings.refractory)
+        guard wakeWords[index].step(score, threshold: threshold, time: time, refractory: gate.settings.refractory)
         else { return }
         var word = Detection(
             kind: .word,
             index: label,
-            confidence: mean,
+            confidence: score,
             start: max(0, time - WakeWordGate.seconds),
             end: time,
             time: time

@@ -1,6 +1,4 @@
-/// Decides when a wake word of microWakeWord fires: once each time that the mean of its newest probabilities rises above its threshold.
-///
-/// Source: the sliding window and cutoff of the model's manifest.
+/// Decides when a wake word with a model of its own fires: once each time that its score rises above its threshold.
 struct WakeWordGate: Equatable {
     /// How long a wake word takes, in seconds: no network tells where the word began.
     static let seconds = 1.0
@@ -16,13 +14,13 @@ struct WakeWordGate: Equatable {
     /// Adds a step.
     ///
     /// - Parameters:
-    ///   - mean: of the newest probabilities, 0…1.
+    ///   - score: what its newest probabilities come to, 0…1; see `WakeWordDetector`.
     ///   - threshold: nil if the word never fires.
     ///   - time: of the step's end, in seconds.
-    ///   - refractory: the shortest time between two detections, in seconds; in between, the mean must also fall to the threshold.
+    ///   - refractory: the shortest time between two detections, in seconds; in between, the score must also fall to the threshold.
     /// - Returns: whether the word fires.
-    mutating func step(_ mean: Float, threshold: Float?, time: Double, refractory: Double) -> Bool {
-        guard let threshold, mean > threshold else {
+    mutating func step(_ score: Float, threshold: Float?, time: Double, refractory: Double) -> Bool {
+        guard let threshold, score > threshold else {
             if time - fired >= refractory { isArmed = true }
             return false
         }

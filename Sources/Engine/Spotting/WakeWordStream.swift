@@ -15,12 +15,12 @@ final class WakeWordStream {
 
     /// Adds the samples of a hop.
     ///
-    /// - Parameter report: called after each step of each word, with the index of the word, the mean of its newest probabilities, and the time
+    /// - Parameter report: called after each step of each word, with the index of the word, its score, and the time
     ///   from the end of the step to the end of the hop, in seconds.
-    func add(hop: Span<Float>, report: (_ word: Int, _ mean: Float, _ before: Double) -> Void) {
+    func add(hop: Span<Float>, report: (_ word: Int, _ score: Float, _ before: Double) -> Void) {
         samples += hop.count
         let end = samples
-        detector.add(hop) { word, mean, samples in report(word, mean, Double(end - samples) / 16000) }
+        detector.add(hop) { word, score, samples in report(word, score, Double(end - samples) / 16000) }
     }
 
     /// Resets after a gap: what was said before it can no longer fire.

@@ -1,3 +1,4 @@
+private import Core
 import Spotting
 
 extension Findings {
@@ -29,6 +30,22 @@ extension ParsedConfiguration {
             named.add(
                 "names '\(word)'; a service starts without it, with a warning; remove it here, or teach the word again",
                 key: key,
+                isWarning: true
+            )
+        }
+        return named.sorted
+    }
+
+    /// Where the key `wakeWords` names a wake word that goes.
+    ///
+    /// - Returns: a warning for each place.
+    public func places(namingWakeWord name: String) -> [ConfigurationProblem] {
+        var named = Findings(file: findings.file, places: findings.places)
+        let folded = WordName.folded(name)
+        for (index, other) in configuration.wakeWords.enumerated() where WordName.folded(other) == folded {
+            named.add(
+                "names '\(name)', without which a service does not start; remove it here, or add the model again",
+                key: "wakeWords[\(index)]",
                 isWarning: true
             )
         }

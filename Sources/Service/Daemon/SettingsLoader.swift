@@ -156,7 +156,10 @@ public struct SettingsLoader: Sendable {
             words = loader.words.path.flatMap(status)
             wakeWords = try loader.wakeWordFiles().map { path in
                 let stem = PathName(path).withoutEnding
-                return WakeWordFile(path: path, files: [path, stem + ".json", stem + ".tflite"].map(status))
+                return WakeWordFile(
+                    path: path,
+                    files: [path, stem + ".json", stem + ".tflite", stem + ".onnx"].map(status)
+                )
             }
         }
     }

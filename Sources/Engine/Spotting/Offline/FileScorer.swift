@@ -145,8 +145,8 @@ public struct FileDetector: Sendable {
             try scorer.forEachHop(of: stream, spare: spare) { hop, window in
                 let newest = window.extracting(last: model.hopSamples)
                 look?.add(hop: newest)
-                wakeWords?.add(hop: newest) { word, mean, before in
-                    handler.add(wakeWord: word, mean: mean, before: before) { report($0.ended(by: hop.seconds)) }
+                wakeWords?.add(hop: newest) { word, score, before in
+                    handler.add(wakeWord: word, score: score, before: before) { report($0.ended(by: hop.seconds)) }
                 }
                 handler.process(
                     hop.scores,

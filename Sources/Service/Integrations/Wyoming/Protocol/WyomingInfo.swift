@@ -41,7 +41,8 @@ enum WyomingInfo {
         [
             "name": .string(name),
             "attribution": ["name": .string(manifest.author), "url": .string(manifest.website)], "installed": true,
-            "description": .string(manifest.phrase), "version": "2", "languages": .strings(manifest.languages),
+            "description": .string(manifest.phrase), "version": manifest.kind == .microWakeWord ? "2" : "1",
+            "languages": .strings(manifest.languages),
             "phrase": .string(manifest.phrase),
         ]
     }

@@ -33,8 +33,8 @@ final class WakeConversation: Conversation {
     private var isChunk = false
     /// The names that the client asked for; nil for all words.
     private var names: [String]?
-    /// The words that are meant by them, of the words with this number; nil for all.
-    private var wanted: (words: Set<String>?, number: Int) = (nil, 0)
+    /// The words that are meant by them, of the words with this number, each with the name that the client has for it; nil for all.
+    private var wanted: (words: [String: String]?, number: Int) = (nil, 0)
     /// Given back in answers.
     private var context: String?
     /// Whether the client was told of a word, or that there is none, since the audio began.
@@ -109,11 +109,12 @@ final class WakeConversation: Conversation {
     func report(_ detection: Detection, _ words: WakeWords) -> Bool {
         let name = words.detector.name(of: detection)
         guard detection.kind == .word || detection.kind == .phrase else { return false }
-        guard wanted.words?.contains(name) ?? true else { return false }
+        // A client that asks for "okay_nabu" waits for that name.
+        guard let asked = wanted.words.map({ $0[name] }) ?? name else { return false }
         hasAnswered = true
         let sample = Int((detection.time * Double(AudioFormat.sampleRate)).rounded()) - beginning
         let later = (sample - mark.sample) * 1000 / AudioFormat.sampleRate
-        output += WyomingAnswer.detection(name, timestamp: mark.milliseconds &+ later, context: context)
+        output += WyomingAnswer.detection(asked, timestamp: mark.milliseconds &+ later, context: context)
         return true
     }
 
@@ -145,12 +146,12 @@ final class WakeConversation: Conversation {
             wanted = (nil, words.number)
             return
         }
-        var known: Set<String> = []
+        var known: [String: String] = [:]
         var unknown: [String] = []
         for name in names {
             let meant = words.meant(by: name)
             if meant.isEmpty { unknown.append(name) }
-            known.formUnion(meant)
+            for word in meant { known[word] = word == name ? name : known[word] ?? name }
         }
         wanted = (known, words.number)
         if !unknown.isEmpty, isNew || known != former { onNotice(.unknownNames(unknown)) }
