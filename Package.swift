@@ -62,7 +62,7 @@ let floors: KeyValuePairs<String, [String]> = [
     "Sound": ["Audio", "Capture", "Input"],
     "Engine": ["Inference", "WakeWords", "Spotting", "Enrollment"],
     // Also `Integrations`, likewise.
-    "Service": ["Configuration", "Events", "Actions", "Control", "Daemon"],
+    "Service": ["Configuration", "Events", "Actions", "Control", "DeviceGroup", "Daemon"],
     "Tools": ["Evaluation", "Charts", "Reports", "Diagnostics", "Corpus", "Benchmarking"],
 ]
 
@@ -157,11 +157,17 @@ let package = Package(
             name: "Control",
             dependencies: ["Actions", "Configuration", "Core", "Events", "JSON", "Network", "Spotting", "System"]
         ),
+        .target(
+            name: "DeviceGroup",
+            dependencies: ["Configuration", "Core", "Events", "JSON", "Metrics", "Network", "Spotting", "System"]
+        ),
         // Integrations: each a room of its own, which knows the service by IntegrationInterface, and which Daemon starts.
         .target(name: "Metrics", dependencies: ["Core", "JSON"], path: "Sources/Service/Integrations/Metrics"),
         .target(
             name: "IntegrationInterface",
-            dependencies: ["Audio", "Configuration", "Control", "Core", "Events", "Metrics", "Spotting", "System"],
+            dependencies: [
+                "Audio", "Configuration", "Control", "Core", "DeviceGroup", "Events", "Metrics", "Spotting", "System",
+            ],
             path: "Sources/Service/Integrations/Interface"
         ),
         .target(
@@ -189,7 +195,8 @@ let package = Package(
         .target(
             name: "MQTT",
             dependencies: [
-                "CMosquitto", "Configuration", "Control", "Core", "Events", "IntegrationInterface", "JSON", "Metrics",
+                "CMosquitto", "Configuration", "Control", "Core", "DeviceGroup", "Events", "IntegrationInterface",
+                "JSON", "Metrics",
                 "Network", "Spotting",
                 "System",
             ],
@@ -198,7 +205,8 @@ let package = Package(
         .target(
             name: "Daemon",
             dependencies: [
-                "Actions", "Audio", "Capture", "Configuration", "Control", "Core", "Enrollment", "Events",
+                "Actions", "Audio", "Capture", "Configuration", "Control", "Core", "DeviceGroup", "Enrollment",
+                "Events",
                 "Inference", "Input", "IntegrationInterface", "JSON", "MQTT", "Metrics", "Network", "Spotting",
                 "System",
                 "Web",
@@ -376,11 +384,18 @@ let package = Package(
         .testTarget(
             name: "MQTTTests",
             dependencies: [
-                "Audio", "Configuration", "Control", "Core", "Events", "IntegrationInterface", "JSON", "MQTT",
-                "Metrics",
+                "Audio", "Configuration", "Control", "Core", "DeviceGroup", "Events", "IntegrationInterface", "JSON",
+                "MQTT", "Metrics",
                 "Network",
                 "Spotting",
                 "System",
+                "TestSupport",
+            ]
+        ),
+        .testTarget(
+            name: "DeviceGroupTests",
+            dependencies: [
+                "Configuration", "Core", "DeviceGroup", "Events", "JSON", "Network", "Spotting", "System",
                 "TestSupport",
             ]
         ),
@@ -444,7 +459,8 @@ if let named = Context.environment["BECKON_TESTS"] {
 // Fuzz targets need instrumented modules, so `make fuzz` builds them into a folder of their own.
 if Context.environment["BECKON_FUZZ"] != nil {
     let modules = [
-        "Actions", "Audio", "Configuration", "Control", "Core", "Corpus", "Enrollment", "Evaluation", "Inference",
+        "Actions", "Audio", "Configuration", "Control", "Core", "Corpus", "DeviceGroup", "Enrollment", "Evaluation",
+        "Inference",
         "IntegrationInterface", "JSON", "KernelInterface", "Kernels", "MQTT", "Metrics", "Network", "Spotting",
         "System", "WakeWords", "Web", "Wyoming",
     ]

@@ -9,7 +9,8 @@ func check(_ condition: Bool, _ what: @autoclosure () -> String) {
 private let targets: [String: @Sendable ([UInt8]) -> Void] = [
     "configuration": fuzzConfiguration, "control": fuzzControl, "model": fuzzModel, "tensors": fuzzTensors,
     "words": fuzzWords, "labels": fuzzLabels, "audio": fuzzAudio, "webhook": fuzzWebhook, "wyoming": fuzzWyoming,
-    "worker": fuzzWorker, "results": fuzzJournal, "mqtt": fuzzMQTT, "broker": fuzzBroker, "web": fuzzWeb,
+    "worker": fuzzWorker, "results": fuzzJournal, "mqtt": fuzzMQTT, "broker": fuzzBroker, "group": fuzzGroup,
+    "web": fuzzWeb,
     "hosts": fuzzHosts, "misses": fuzzMisses, "json": fuzzJSON, "wakewords": fuzzWakeWords,
     "heads": fuzzHeads,
 ]

@@ -1,6 +1,7 @@
 import Configuration
 import Control
 import Core
+import DeviceGroup
 import IntegrationInterface
 import MQTT
 import Spotting
@@ -43,6 +44,25 @@ func fuzzMQTT(_ bytes: [UInt8]) {
         default: check(false, "a command that no broker may give")
         }
     }
+}
+
+/// A message of another device of a group: what is read is written and read again as the same, and the arbiter decides every word
+/// within its window, whatever it gets.
+func fuzzGroup(_ bytes: [UInt8]) {
+    var arbiter = Arbiter(group: "home", window: .milliseconds(300))
+    var now = Instant(nanoseconds: 1_000_000_000)
+    for (number, line) in bytes.split(separator: 10, omittingEmptySubsequences: false).prefix(500).enumerated() {
+        guard let message = GroupMessage(bytes: Array(line)) else { continue }
+        check(GroupMessage(bytes: Array("\(message.json)".utf8)) == message, "a message changes when it is written")
+        let own = Bid(signalToNoise: Double(number % 40), level: nil, confidence: 0.5, device: "own")
+        _ = arbiter.begin(UInt64(number), word: message.word, bid: own, at: now)
+        check(!(arbiter.deadline.map { now + .milliseconds(300) < $0 } ?? false), "a contest is longer than the window")
+        _ = arbiter.receive(message, at: now)
+        now = now + .milliseconds(number % 7 * 20)
+        _ = arbiter.advance(to: now)
+    }
+    _ = arbiter.advance(to: now + .milliseconds(300))
+    check(arbiter.deadline == nil, "a contest is open after its window")
 }
 
 /// A connection to a broker, its bytes cut at places that the first of them choose: what passes holds only whole short packets of QoS

@@ -2,6 +2,7 @@ import Audio
 import Configuration
 import Control
 import Core
+import DeviceGroup
 import Events
 import IntegrationInterface
 import Metrics
@@ -24,7 +25,10 @@ final class FakeService: Sendable {
     let commands = Mutex<[ControlCommand]>([])
     let lines = Mutex<[String]>([])
 
-    init(instance: Instance? = nil) { self.instance = instance }
+    /// The group that it belongs to; nil for none.
+    let group: GroupSink?
+
+    init(instance: Instance? = nil, group: GroupSink? = nil) { (self.instance, self.group) = (instance, group) }
 
     var interface: any Service { Interface(fake: self) }
 
@@ -33,6 +37,7 @@ final class FakeService: Sendable {
 
         var machine: String { "test box" }
         var instance: Instance? { fake.instance }
+        var group: GroupSink? { fake.group }
         var log: ServiceLog { ServiceLog { _, text in fake.lines.withLock { $0.append(text) } } }
         var share: MachineShare { MachineShare() }
         var history: AudioHistory? { nil }

@@ -82,6 +82,26 @@ public enum UnixSocket {
         FileDescriptor(socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), 0))
     }
 
+    /// A socket that gets the datagrams for a path, in place of an older one of the same path.
+    ///
+    /// - Parameter mode: the permission bits of the socket's file.
+    /// - Throws: ``SocketError``, for instance if the folder is not there.
+    public static func makeReceiver(_ path: String, mode: mode_t) throws(SocketError) -> FileDescriptor {
+        func failure(_ function: String, _ number: Int32) -> SocketError {
+            SocketError(
+                "cannot receive at \(path): \(function): \(SystemError.text(number)); check the folder and its permissions"
+            )
+        }
+        guard let address = SocketAddress(.unix(path: path)) else { throw failure("bind", ENAMETOOLONG) }
+        let descriptor = makeSender()
+        guard descriptor.isOpen else { throw failure("socket", errno) }
+        unlink(path)
+        fchmod(descriptor.rawValue, mode)
+        guard address.call(bind, descriptor) == 0 else { throw failure("bind", errno) }
+        guard chmod(path, mode) == 0 else { throw failure("chmod", errno) }
+        return descriptor
+    }
+
     /// Sends a datagram to the socket of a path, without waiting.
     ///
     /// - Parameter path: one that begins with @ is a name in the abstract name space.

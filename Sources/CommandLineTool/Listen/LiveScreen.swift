@@ -118,6 +118,17 @@ final class LiveScreen: EventSink {
         }
     }
 
+    func yielded(_ event: DetectionEvent, to device: String) {
+        guard !once, !event.kind.isSession else { return }
+        guard !json else {
+            output.write("\(event.json(yieldedTo: device))\n")
+            return
+        }
+        let time = played == nil ? event.date.timeOfDayText : positionText(event.start)
+        let word = "\(printable(event.name))  \(percent(event.confidence))"
+        output.write("\(time)  \(word)  yielded to \(printable(device))\n")
+    }
+
     /// Acts on a signal about the terminal: another size, or a stop by Ctrl-Z until the shell continues the program.
     func receive(signal: Int32) {
         if signal == SIGTSTP {

@@ -158,6 +158,8 @@ public struct Configuration: Equatable, Sendable {
     public var wyoming = Wyoming()
     /// The broker that events are published to.
     public var mqtt = MQTT()
+    /// The devices of which the nearest one acts on a word.
+    public var group = Group()
     public var web = Web()
     public var metrics = MetricsFile()
     /// The least severe level that is logged.

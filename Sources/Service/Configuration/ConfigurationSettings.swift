@@ -29,6 +29,7 @@ extension SettingKind where Value == Configuration {
             Setting("wyoming", at: \.wyoming, .wyoming),
             Setting("socket", \.socket, .socket),
             Setting("mqtt", at: \.mqtt, .mqtt),
+            Setting("group", at: \.group, .group),
             Setting("web", at: \.web, .web),
             Setting("metrics", at: \.metrics, .metrics),
             Setting("log", \.log, .choice(among: [.error, .warning, .info, .debug])),

@@ -88,6 +88,8 @@ public final class ControlServer: EventSink {
         if event.kind != .nearMiss { publish("\(event.json)") }
     }
 
+    public func yielded(_ event: DetectionEvent, to device: String) { publish("\(event.json(yieldedTo: device))") }
+
     /// Sends a line to all clients that asked for events.
     public func publish(_ line: String) { server.publish(line) }
 

@@ -4,6 +4,7 @@ import Capture
 public import Configuration
 public import Control
 import Core
+public import DeviceGroup
 import Enrollment
 public import Events
 import Glibc
@@ -85,6 +86,7 @@ public final class Daemon: Sendable {
                 settings,
                 setup,
                 isBesideAnother: isBesideAnother,
+                socketFolder: control == nil ? nil : Self.socketFolder(settings.configuration, setup, input),
                 signals: signals,
                 sinks: sinks + [integrations],
                 log: log
@@ -148,6 +150,13 @@ public final class Daemon: Sendable {
         return ControlServer.path(for: configuration.socket, environment: setup.environment)
     }
 
+    /// The folder of the control socket, if it has the name of the service's unit: beside it are those of other services.
+    private static func socketFolder(_ configuration: Configuration, _ setup: Setup, _ input: AudioInput) -> String? {
+        guard let path = controlPath(configuration, setup, input) else { return nil }
+        let folder = String(splitPath(path).folder.dropLast())
+        return splitPath(folder).name == Instance.named(in: setup.environment).unit ? folder : nil
+    }
+
     // MARK: - On the main thread
 
     /// Runs until SIGTERM, SIGINT, ``end()``, or the end of the played file, when all its words are dispatched.
@@ -200,7 +209,7 @@ public final class Daemon: Sendable {
         } stop: { [changes] in
             changes.stop(until: $0)
         }
-        pipeline?.addSources(to: parts)
+        pipeline?.addSources(to: parts, currentSettings)
     }
 
     /// Handles signals and reports to systemd. It waits for nothing but signals, so that one always ends the service.
@@ -250,6 +259,7 @@ extension Daemon: Service {
     public var machine: String { readableMachineName }
     public var instance: Instance? { Instance.named(in: setup.environment) }
     public var history: AudioHistory? { pipeline?.history }
+    public var group: GroupSink? { pipeline?.group }
 
     public var share: MachineShare {
         if case .server(let threads) = setup.role {

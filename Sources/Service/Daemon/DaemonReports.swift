@@ -4,6 +4,7 @@ import Capture
 import Configuration
 import Control
 import Core
+import DeviceGroup
 import Events
 import Inference
 import Input
@@ -100,7 +101,8 @@ extension Daemon {
         values.actions = pipeline.actions.counts
         values.clips = pipeline.clips.counts
         values.droppedLines = droppedLines
-        return values.families + integrations.metrics
+        let group = pipeline.group.name == nil ? [] : pipeline.group.counts.metrics
+        return values.families + group + integrations.metrics
     }
 
     private var droppedLines: DroppedLines {
@@ -133,6 +135,9 @@ extension Daemon {
         status.stateFolder = StateFolder.path(of: instance)
         var parts: JSON = [:]
         parts.append(["misses": pipeline.misses.counts?.json])
+        if let name = pipeline.group.name {
+            parts.append(["group": .object([JSON.Member("name", .string(name))] + pipeline.group.counts.members)])
+        }
         parts.append(integrations.status)
         parts.append(["clients": control?.counts.json])
         status.parts = parts.members

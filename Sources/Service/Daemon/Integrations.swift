@@ -27,6 +27,10 @@ final class Integrations: EventSink {
         for slot in slots { slot.running?.receive(event) }
     }
 
+    func yielded(_ event: DetectionEvent, to device: String) {
+        for slot in slots { slot.running?.yielded(event, to: device) }
+    }
+
     /// Starts, stops and replaces integrations so that they are those of the settings in force, and hands these to them. Called before
     /// the service runs, then on the thread of changes.
     ///

@@ -4,6 +4,7 @@ import Capture
 import Configuration
 import Control
 import Core
+import DeviceGroup
 import Events
 import Input
 import JSON
@@ -21,23 +22,28 @@ final class Pipeline: Sendable {
     let actions: ActionRunner
     let clips: ClipSaver
     let misses: RecentWords
+    let group: GroupSink
     let dispatcher: EventDispatcher
     let detector: DetectorThread
     let recording: Recording?
     /// Whether another service has the sockets and the list of misses.
     private let isBesideAnother: Bool
+    /// What the service is called among others.
+    private let name: String
     private let log: ServiceLog
 
     /// Opens what it needs; nothing runs yet.
     ///
     /// - Parameters:
     ///   - signals: end the program at once while a file is opened, whose disk may not answer.
+    ///   - socketFolder: the folder of the control socket, where that is a service's own; for other services of a group.
     ///   - sinks: further receivers of events, in addition to actions, clips and recent words.
     init(
         _ input: AudioInput,
         _ settings: ServiceSettings,
         _ setup: Daemon.Setup,
         isBesideAnother: Bool,
+        socketFolder: String?,
         signals: Signals,
         sinks: [any EventSink],
         log: ServiceLog
@@ -48,6 +54,7 @@ final class Pipeline: Sendable {
         self.microphone = microphone
         played = input.name
         self.isBesideAnother = isBesideAnother
+        name = Instance.named(in: setup.environment)?.name ?? readableMachineName
         self.log = log
         let (output, isJSON) = (setup.output, setup.outputIsJSON)
         actions = try ActionRunner(
@@ -62,6 +69,7 @@ final class Pipeline: Sendable {
             history: history,
             log: log
         )
+        group = try GroupSink(folder: socketFolder, log: log, sinks: [actions] + sinks + [clips, misses])
         dispatcher = try EventDispatcher(
             configuration,
             labels: settings.vocabulary.labels,
@@ -69,7 +77,7 @@ final class Pipeline: Sendable {
             deviceInUse: { microphone?.deviceInUse },
             history: history,
             last: setup.limit.first,
-            sinks: [actions] + sinks + [clips, misses]
+            sinks: [group]
         )
         detector = DetectorThread(
             source: source,
@@ -94,17 +102,26 @@ final class Pipeline: Sendable {
         }
     }
 
-    /// Adds what makes events: recording, dispatcher, detector and source.
-    func addSources(to parts: PartGroup) {
+    /// Adds what makes events: recording, group, dispatcher, detector and source.
+    ///
+    /// - Parameter settings: those at the start.
+    func addSources(to parts: PartGroup, _ settings: ServiceSettings) {
         if let recording {
             parts.add(timeout: .milliseconds(300), start: recording.start, stop: recording.stop(until:))
         }
-        parts.add(timeout: .milliseconds(900), start: dispatcher.start) { [actions, dispatcher, source] end in
+        parts.add(timeout: .milliseconds(300)) { [self] in
+            join(settings.configuration)
+        } stop: { [group] end in
+            group.stop(until: end)
+        }
+        parts.add(timeout: .milliseconds(900), start: dispatcher.start) { [actions, dispatcher, group, source] end in
             // The last word of a file or a stream acts as all others do, and so does the word that ends listening; a service that is told to
             // stop starts nothing more.
             let isAtEnd = source.hasEnded || dispatcher.isOver
             if !isAtEnd { actions.close() }
             let hasEnded = dispatcher.stop(until: min(end, Clock.now + .milliseconds(200)))
+            // Words that wait for other devices are decided first.
+            if isAtEnd { group.stop(until: min(end, Clock.now + .milliseconds(500))) }
             if isAtEnd { actions.finish(until: min(end, Clock.now + .milliseconds(700))) }
             actions.close()
             return hasEnded
@@ -120,7 +137,7 @@ final class Pipeline: Sendable {
     ///
     /// - Returns: whether all of it has ended.
     func finish() -> Bool {
-        detector.stop(until: Clock.now) && dispatcher.stop(until: Clock.now)
+        detector.stop(until: Clock.now) && dispatcher.stop(until: Clock.now) && group.stop(until: Clock.now)
             && (recording?.stop(until: Clock.now) ?? true)
     }
 
@@ -143,10 +160,17 @@ final class Pipeline: Sendable {
             labels: new.vocabulary.labels,
             device: microphone == nil ? nil : configuration.device
         )
+        join(configuration)
         clips.update(configuration.clips)
         misses.update(isBesideAnother ? Configuration.Misses() : configuration.misses)
         detector.update(dispatcher.numbered(new.detector))
         microphone?.select(InputSelection(configuration))
+    }
+
+    /// Joins the group of a configuration, if this is the service that acts.
+    private func join(_ configuration: Configuration) {
+        let settings = isBesideAnother ? Configuration.Group() : configuration.group
+        group.update(settings, device: configuration.mqtt.name ?? name)
     }
 
     /// Uses other thresholds.

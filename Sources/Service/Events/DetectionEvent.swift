@@ -80,6 +80,12 @@ public struct DetectionEvent: Equatable, Sendable {
         return json
     }
 
+    /// The same as ``json`` for a word or phrase on which another device of the group acts: the event `yielded`, and the device as `to`.
+    public func json(yieldedTo device: String) -> JSON {
+        let members = json.members.map { $0.name == "event" ? JSON.Member("event", "yielded") : $0 }
+        return .object(members + [JSON.Member("to", .string(device))])
+    }
+
     /// Environment variables of actions and fields of journal entries: names and values, in a fixed order.
     public var fields: [(name: String, value: String)] {
         var fields: [(name: String, value: String)] = [
@@ -104,4 +110,12 @@ public protocol EventSink: Sendable {
     ///
     /// It must not block on a device, a reader or a network; a sink that must uses a bounded queue and a thread.
     func receive(_ event: DetectionEvent)
+
+    /// Takes a word or phrase, or the beginning or end of its session, on which another device of the group acts: only to tell of it.
+    func yielded(_ event: DetectionEvent, to device: String)
+}
+
+extension EventSink {
+    /// Ignores it: most sinks act.
+    public func yielded(_ event: DetectionEvent, to device: String) {}
 }

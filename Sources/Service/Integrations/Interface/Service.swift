@@ -1,6 +1,7 @@
 public import Audio
 public import Configuration
 public import Control
+public import DeviceGroup
 public import Events
 public import Metrics
 public import System
@@ -23,6 +24,8 @@ public protocol Service: Sendable {
     var state: ServiceState { get }
     /// What is heard now; empty where no detector listens.
     var live: LiveState { get }
+    /// The group of devices that it may belong to; nil where no detector listens.
+    var group: GroupSink? { get }
     /// The metrics of the service and of all integrations.
     var metrics: [MetricFamily] { get }
     /// Why the service detects no words now; nil if it does.
@@ -35,6 +38,7 @@ public protocol Service: Sendable {
 
 extension Service {
     public var instance: Instance? { nil }
+    public var group: GroupSink? { nil }
 
     /// What the service is called where it must be told from others: by its instance, else by its machine.
     public var name: String { instance?.name ?? machine }

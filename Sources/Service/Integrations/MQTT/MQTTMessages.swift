@@ -28,6 +28,7 @@ public struct MQTTMessage: Equatable, Sendable {
 /// | `event` | the event as JSON, with `event_type` | no |
 /// | `word` | the word or the phrase | no |
 /// | `miss` | a near miss as JSON, with `event_type` | no |
+/// | `yielded` | a word on which another device of the group acts, as JSON, with `event_type` and that device as `to` | no |
 /// | `mute`, `mute/set` | `ON`, `OFF` | yes, – |
 /// | `threshold/WORD`, `threshold/WORD/set` | a number between 0 and 1 | yes, – |
 /// | `level` | dB below full scale | yes |
@@ -43,6 +44,7 @@ public struct MQTTTopics: Equatable, Sendable {
     public var event: String { base + "/event" }
     public var word: String { base + "/word" }
     public var miss: String { base + "/miss" }
+    public var yielded: String { base + "/yielded" }
     public var mute: String { base + "/mute" }
     public var level: String { base + "/level" }
     public var microphone: String { base + "/microphone" }
@@ -63,6 +65,14 @@ public struct MQTTTopics: Equatable, Sendable {
             MQTTMessage(self.event, json.description, isRetained: false),
             MQTTMessage(word, event.name, isRetained: false),
         ]
+    }
+
+    /// The message of a word on which another device of the group acts.
+    func message(for event: DetectionEvent, yieldedTo device: String) -> MQTTMessage {
+        let json = JSON.object(
+            [JSON.Member("event_type", .string(event.name))] + event.json(yieldedTo: device).members
+        )
+        return MQTTMessage(yielded, json.description, isRetained: false)
     }
 
     /// The messages that tell of a state; only what has changed if an earlier one was told.

@@ -1,9 +1,11 @@
 public import Configuration
 public import Core
+import DeviceGroup
 public import Events
 import Glibc
 public import IntegrationInterface
 public import Metrics
+import Spotting
 import System
 
 /// Publishes events and states to a broker, and passes on its commands, on a thread of its own.
@@ -57,8 +59,10 @@ public final class MQTTPublisher: Integration {
 
     struct Inbox {
         var events: [DetectionEvent] = []
+        var yielded: [(DetectionEvent, device: String)] = []
         var counts = Counts()
         var commands = CommandQueue()
+        var group = GroupState()
         /// Whether to remove the device at the broker before the end.
         var isRemoved = false
     }
@@ -126,7 +130,11 @@ public final class MQTTPublisher: Integration {
     }
 
     private func start() throws(SystemError) {
-        try thread.start(name: "beckon-mqtt", stackSize: 1 << 20, or: Self.unchanged) { [self] in run() }
+        service.group?.add(self)
+        try thread.start(name: "beckon-mqtt", stackSize: 1 << 20, or: Self.unchanged) { [self] in
+            run()
+            service.group?.remove(self)
+        }
     }
 
     private static func unchanged(_ error: SystemError) -> SystemError { error }
@@ -145,6 +153,14 @@ public final class MQTTPublisher: Integration {
                 return
             }
             inbox.events.append(event)
+        }
+    }
+
+    public func yielded(_ event: DetectionEvent, to device: String) {
+        guard event.kind == .word || event.kind == .phrase else { return }
+        thread.post { inbox in
+            guard inbox.counts.isConnected, inbox.yielded.count < Self.capacity else { return }
+            inbox.yielded.append((event, device))
         }
     }
 
@@ -208,7 +224,9 @@ public final class MQTTPublisher: Integration {
                     inbox.counts.isConnected = false
                     inbox.counts.dropped += inbox.events.count
                     inbox.events = []
+                    inbox.group = GroupState()
                 }
+                if wasAccepted { service.group?.cut() }
                 // The same reason again is not worth a line.
                 if said != error.description {
                     log.write(.warning, "MQTT broker \(host): \(error); trying again")
@@ -232,13 +250,18 @@ public final class MQTTPublisher: Integration {
         var told: ServiceState?
         // What toggled it before may be forgotten: its end would not be known.
         var hermes = settings.hermes.map { Hermes(site: $0) }
+        var joined: (topics: GroupTopics, since: Instant)?
         var isAccepted = false
         var refusals = RefusalLog()
         let deadline = Clock.now + Self.answerTime
         var nextLook = Clock.now
         while true {
-            let events = take()
+            let (events, yielded) = take()
             if isAccepted {
+                try followGroup(&joined, connection)
+                for (event, device) in yielded {
+                    try connection.publish(topics.message(for: event, yieldedTo: device))
+                }
                 for event in events {
                     for message in topics.messages(for: event) { try connection.publish(message) }
                     let isTaught = told?.words.contains { $0.name == event.name && $0.isTaught } ?? false
@@ -252,7 +275,12 @@ public final class MQTTPublisher: Integration {
                 }
             }
             if thread.isStopped {
-                try? leave(connection, told)
+                do throws(MQTTError) {
+                    try leaveGroup(&joined, connection)
+                    try leave(connection, told)
+                } catch {
+                    // It is closed: nobody is left to be told.
+                }
                 return
             }
             for message in try work(connection, until: nextLook) {
@@ -262,6 +290,8 @@ public final class MQTTPublisher: Integration {
                     if !message.isRetained, message.payload == Array("online".utf8) { told = nil }
                 } else if message.topic == Hermes.toggleOn || message.topic == Hermes.toggleOff {
                     toggle(&hermes, message, &refusals)
+                } else if takeGroup(message, &joined) {
+                    continue
                 } else {
                     execute(message, told, &refusals)
                 }
@@ -294,12 +324,12 @@ public final class MQTTPublisher: Integration {
         }
     }
 
-    private func take() -> [DetectionEvent] {
+    private func take() -> (events: [DetectionEvent], yielded: [(DetectionEvent, device: String)]) {
         thread.withLock { inbox in
-            let events = inbox.events
-            inbox.events = []
+            let (events, yielded) = (inbox.events, inbox.yielded)
+            (inbox.events, inbox.yielded) = ([], [])
             if inbox.counts.isConnected { inbox.counts.events += events.count }
-            return events
+            return (events, yielded)
         }
     }
 
