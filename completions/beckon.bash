@@ -134,7 +134,7 @@ _beckon()
         model) options="--json --help" ;;
         record) options="--label --speaker --count --device --config --instance --channel --file --model --help" ;;
         evaluate) options="--list --stream --tolerance --mode --trigger --sensitivity --threshold --word --model --no-confirm --channel --words --json --html --pages --audio --jobs --help" ;;
-        inspect) options="--from --to --mode --trigger --sensitivity --threshold --word --model --no-confirm --channel --words --output --audio --json --jobs --help" ;;
+        inspect) options="--from --to --mode --trigger --sensitivity --threshold --word --model --no-confirm --channel --words --wake-word --output --audio --json --jobs --help" ;;
         serve) options="--listen --web --connections --threads --sensitivity --threshold --word --phrase --trigger --model --no-confirm --words --wake-word --config --help" ;;
         web) options="--instance --new --file --help" ;;
         devices) options="--json --help" ;;

@@ -50,6 +50,55 @@ struct WakeWordTests {
         #expect(!equal && !never, "one that equals its threshold, and one that never fires")
     }
 
+    @Test func `a score that rises nearly to the threshold and falls is a near miss, once it is certain`() {
+        // A step each 0.5 s, threshold 0.8, margin 0.3: near misses begin at 0.5.
+        func misses(_ scores: [Float]) -> [String] {
+            var gate = WakeWordGate(label: 0)
+            var found: [String] = []
+            for (index, score) in scores.enumerated() {
+                let time = 0.5 * Double(index)
+                _ = gate.step(score, threshold: 0.8, time: time, refractory: 0.7)
+                if let miss = gate.nearMiss(score, threshold: 0.8, margin: 0.3, time: time) {
+                    found.append("\(miss.score) at \(miss.time), \(time)")
+                }
+            }
+            if let miss = gate.takeNearest() { found.append("\(miss.score) at \(miss.time), end") }
+            return found
+        }
+        #expect(misses([0, 0.6, 0.7, 0.6, 0.1, 0.1, 0.1]) == ["0.7 at 1.0, 2.0"])
+        #expect(misses([0, 0.4, 0.1, 0.1, 0.1]) == [], "too low")
+        #expect(misses([0, 0.6, 0.1, 0.7, 0.1, 0.1, 0.1]) == ["0.7 at 1.5, 2.5"], "close together, the best")
+        #expect(misses([0, 0.6, 0.9, 0.6, 0.1, 0.1, 0.1]) == [], "it fired")
+        #expect(misses([0, 0.6, 0.1, 0.9, 0.1, 0.1, 0.1]) == [], "it fired soon after")
+        #expect(misses([0.9, 0.1, 0.6, 0.1, 0.1, 0.1, 0.1]) == ["0.6 at 1.0, 2.0"])
+        #expect(misses([0.9, 0.6, 0.7, 0.7]) == [], "still the score of the word that fired")
+        #expect(misses([0, 0.6, 0.1]) == ["0.6 at 0.5, end"])
+        var gate = WakeWordGate(label: 0)
+        for index in 0..<9 {
+            #expect(gate.nearMiss(0.7, threshold: nil, margin: 0.3, time: Double(index)) == nil, "it never fires")
+        }
+        _ = gate.nearMiss(0.7, threshold: 0.8, margin: 0.3, time: 20)
+        gate.flush()
+        #expect(gate.takeNearest() == nil)
+    }
+
+    @Test func `a wake word that is nearly found is a near miss`() throws {
+        let model = try RecordedVoice.model(confirms: false)
+        let voice = try RecordedVoice.voice("Side_Left") + RecordedVoice.quiet
+        var detector = WakeWordDetector([try Self.word("okay_nabu")])
+        var highest: Float = 0
+        detector.add(voice.span) { _, score, _ in highest = max(highest, score) }
+        // The threshold is a little higher than what the voice reaches.
+        let word = try Self.word("okay_nabu", cutoff: Double(highest) * 1.2)
+        var settings = DetectorSettings(Vocabulary(model, wakeWords: [word]))
+        settings.gate.nearMissMargin = 0.5
+        let found = Self.detect(settings, voice).filter { settings.name(of: $0) == "okay nabu" }
+        #expect(found.map(\.kind) == [.nearMiss])
+        let miss = try #require(found.first)
+        #expect(miss.threshold == word.threshold && miss.confidence < word.threshold)
+        #expect(miss.confidence > 0.9 * highest && miss.time >= miss.end + 1 && miss.start < miss.end)
+    }
+
     @Test func `wake words are labels before the special ones, with the thresholds of their manifests`() throws {
         let model = try RecordedVoice.model(confirms: false)
         let taught = try #require(

@@ -34,7 +34,7 @@ extension Inspect: Command {
                 SharedOptions.mode(preset: .spot), SharedOptions.trigger, SharedOptions.sensitivity,
                 SharedOptions.threshold, SharedOptions.word, SharedOptions.model, SharedOptions.noConfirm,
                 SharedOptions.channel,
-                SharedOptions.words,
+                SharedOptions.words, SharedOptions.wakeWord,
             ],
             "Output": [
                 Option(

@@ -9,9 +9,11 @@ public struct PosteriorHandler {
     public private(set) var gate: Gate
     private var smoother: Smoother
     /// Of each wake word.
-    private var wakeWords: [WakeWordGate] = []
+    var wakeWords: [WakeWordGate] = []
+    /// The newest score of each wake word.
+    var wakeWordScores: [Float] = []
     private var matcher: PhraseMatcher
-    private var machine: WakeSessionMachine
+    private(set) var machine: WakeSessionMachine
     /// Nil unless the settings have a margin.
     private var misses: NearMissTracker?
     private let hopSeconds: Double
@@ -77,6 +79,7 @@ public struct PosteriorHandler {
         )
         gate.extraDurations = settings.vocabulary.extraDurations
         wakeWords = settings.vocabulary.wakeWordLabels.map(WakeWordGate.init)
+        wakeWordScores = [Float](repeating: 0, count: wakeWords.count)
         makeProposals(settings.vocabulary, settings.gate.mode)
     }
 
@@ -164,6 +167,7 @@ public struct PosteriorHandler {
             kept.label = label
             return kept
         }
+        wakeWordScores = [Float](repeating: 0, count: wakeWords.count)
         guard vocabulary.labels != old.labels else { return }
         gate.relabel(vocabulary.labels.map { old.labels.firstIndex(of: $0) }, silence: vocabulary.silenceIndex)
         matcher.flush()
@@ -209,33 +213,6 @@ public struct PosteriorHandler {
         if let detection { add(detection, report) }
     }
 
-    /// Adds a step of a wake word, whose network decides by itself and at its own time. Call it before the hop that the step ends in is
-    /// processed.
-    ///
-    /// - Parameters:
-    ///   - index: of the wake word in the vocabulary.
-    ///   - score: of the word, 0…1; see `WakeWordDetector`.
-    ///   - before: time from the end of the step to the end of the hop, in seconds.
-    ///   - report: as in ``process(_:lookahead:activity:confirmer:report:)``.
-    mutating func add(wakeWord index: Int, score: Float, before: Double, report: (Detection) -> Void) {
-        guard wakeWords.indices.contains(index) else { return }
-        let (label, time) = (wakeWords[index].label, gate.nextTime - before)
-        let threshold = gate.thresholds.values[label]
-        guard wakeWords[index].step(score, threshold: threshold, time: time, refractory: gate.settings.refractory)
-        else { return }
-        var word = Detection(
-            kind: .word,
-            index: label,
-            confidence: score,
-            start: max(0, time - WakeWordGate.seconds),
-            end: time,
-            time: time
-        )
-        word.threshold = threshold ?? 0
-        word.mode = .spot
-        add(word, report)
-    }
-
     /// Decides what is pending where the audio ends; see ``Gate/finish(activity:)``.
     ///
     /// - Parameters:
@@ -253,6 +230,7 @@ public struct PosteriorHandler {
         if let miss = misses?.finish(gate: gate, hasFired: detection != nil) {
             report(miss.inSession(machine.session(of: miss.index)))
         }
+        finishWakeWords(report)
         if let detection { add(detection, report) }
     }
 
@@ -296,7 +274,7 @@ public struct PosteriorHandler {
     }
 
     /// Reports a word, the phrases that it advances, and the session that it ends or starts.
-    private mutating func add(_ found: Detection, _ report: (Detection) -> Void) {
+    mutating func add(_ found: Detection, _ report: (Detection) -> Void) {
         guard machine.admits(found) else { return }
         let word = found.inSession(machine.session(of: found.index))
         report(word)
@@ -360,6 +338,7 @@ public struct PosteriorHandler {
         for label in fused.indices { fused[label] = 0 }
         gate.flush()
         misses?.flush()
+        for index in wakeWords.indices { wakeWords[index].flush() }
         matcher.flush()
         flushed = machine.end() ?? flushed
         applyRules()

@@ -1,5 +1,5 @@
 /// Decides when a wake word with a model of its own fires: once each time that its score rises above its threshold.
-struct WakeWordGate: Equatable {
+struct WakeWordGate {
     /// How long a wake word takes, in seconds: no network tells where the word began.
     static let seconds = 1.0
 
@@ -8,6 +8,14 @@ struct WakeWordGate: Equatable {
     private var isArmed = true
     /// Time of the newest detection, in seconds.
     private var fired = -Double.infinity
+    /// The best score of an episode that may become a near miss, and its time.
+    private var nearest: (score: Float, time: Double)?
+    /// Whether the score is still that of a word that fired.
+    private var hasFired = false
+    /// This long before and after a detection nothing is a near miss, and of episodes closer together only the best counts, in seconds.
+    private static let separation = 1.0
+    /// Least share of the threshold that a near miss reaches, whatever the margin.
+    private static let leastShare: Float = 0.5
 
     init(label: Int) { self.label = label }
 
@@ -28,4 +36,41 @@ struct WakeWordGate: Equatable {
         (isArmed, fired) = (false, time)
         return true
     }
+
+    /// Adds a step to the search for near misses: the score rose to within a margin under its threshold, and fell again.
+    ///
+    /// - Parameters:
+    ///   - score: as in ``step(_:threshold:time:refractory:)``, which is called before.
+    ///   - threshold: nil if the word never fires.
+    ///   - margin: below the threshold, at most half of it.
+    ///   - time: of the step's end, in seconds.
+    /// - Returns: the score and time of a near miss that is certain now.
+    mutating func nearMiss(
+        _ score: Float,
+        threshold: Float?,
+        margin: Float,
+        time: Double
+    ) -> (score: Float, time: Double)? {
+        guard let threshold, score <= threshold else {
+            (nearest, hasFired) = (nil, threshold != nil)
+            return nil
+        }
+        guard score < max(threshold - margin, threshold * Self.leastShare) else {
+            let isFree = !hasFired && time - fired >= Self.separation
+            if isFree, score > nearest?.score ?? 0 { nearest = (score, time) }
+            return nil
+        }
+        hasFired = false
+        guard let nearest, time - nearest.time >= Self.separation else { return nil }
+        return takeNearest()
+    }
+
+    /// The near miss that is not certain yet, where the audio ends.
+    mutating func takeNearest() -> (score: Float, time: Double)? {
+        defer { nearest = nil }
+        return nearest
+    }
+
+    /// Forgets what may become a near miss, for example after a gap in the audio.
+    mutating func flush() { nearest = nil }
 }

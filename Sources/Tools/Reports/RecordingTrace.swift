@@ -38,7 +38,7 @@ public struct RecordingTrace: Sendable {
     struct Hop {
         /// End of the hop, in seconds from the file's start.
         let time: Double
-        /// Smoothed scores, `[labels]`.
+        /// Smoothed scores, `[labels]`; of a wake word with a model of its own, the newest.
         let scores: [Float]
         /// Whether each activity step was speech, or sound where the model has no activity layer; oldest first.
         let sounds: [Bool]
@@ -213,7 +213,7 @@ public struct RecordingTrace: Sendable {
         hops.append(
             Hop(
                 time: time,
-                scores: handler.scores,
+                scores: handler.scoresOfAll,
                 sounds: hop.activity.newest(Int((length / hop.activity.stepSeconds).rounded())),
                 inSpeech: handler.gate.inSpeech,
                 refractory: handler.gate.refractoryLabels,

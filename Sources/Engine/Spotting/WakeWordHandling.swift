@@ -1,0 +1,67 @@
+import Core
+
+// Wake words with models of their own, which decide by themselves and at their own times.
+extension PosteriorHandler {
+    /// The same with the newest scores of the wake words, which are no input of the gate. Allocates.
+    public var scoresOfAll: [Float] {
+        var all = scores
+        for (word, score) in zip(wakeWords, wakeWordScores) where all.indices.contains(word.label) {
+            all[word.label] = score
+        }
+        return all
+    }
+
+    /// Adds a step of a wake word, whose network decides by itself and at its own time. Call it before the hop that the step ends in is
+    /// processed.
+    ///
+    /// - Parameters:
+    ///   - index: of the wake word in the vocabulary.
+    ///   - score: of the word, 0…1; see `WakeWordDetector`.
+    ///   - before: time from the end of the step to the end of the hop, in seconds.
+    ///   - report: as in ``process(_:lookahead:activity:confirmer:report:)``.
+    mutating func add(wakeWord index: Int, score: Float, before: Double, report: (Detection) -> Void) {
+        guard wakeWords.indices.contains(index) else { return }
+        let (label, time) = (wakeWords[index].label, gate.nextTime - before)
+        let threshold = gate.thresholds.values[label]
+        wakeWordScores[index] = score
+        let fires = wakeWords[index].step(score, threshold: threshold, time: time, refractory: gate.settings.refractory)
+        if let margin = gate.settings.nearMissMargin {
+            let miss = wakeWords[index].nearMiss(score, threshold: threshold, margin: margin, time: time)
+            if let miss { report(nearMiss(miss, label: label, time: time)) }
+        }
+        guard fires else { return }
+        var word = Detection(
+            kind: .word,
+            index: label,
+            confidence: score,
+            start: max(0, time - WakeWordGate.seconds),
+            end: time,
+            time: time
+        )
+        word.threshold = threshold ?? 0
+        word.mode = .spot
+        add(word, report)
+    }
+
+    /// A wake word that nearly fired.
+    private func nearMiss(_ miss: (score: Float, time: Double), label: Int, time: Double) -> Detection {
+        Detection(
+            kind: .nearMiss,
+            index: label,
+            confidence: miss.score,
+            start: max(0, miss.time - WakeWordGate.seconds),
+            end: miss.time,
+            time: time,
+            threshold: gate.thresholds.values[label] ?? 0,
+            mode: .spot
+        ).inSession(machine.session(of: label))
+    }
+
+    /// Reports near misses that are not certain yet, where the audio ends.
+    mutating func finishWakeWords(_ report: (Detection) -> Void) {
+        for index in wakeWords.indices {
+            guard let miss = wakeWords[index].takeNearest() else { continue }
+            report(nearMiss(miss, label: wakeWords[index].label, time: gate.time))
+        }
+    }
+}
