@@ -18,8 +18,10 @@ struct CInterfaceTests {
             try FileManager.default.createSymbolicLink(atPath: name, withDestinationPath: library)
         }
         let program = folder.file("program")
+        // An instrumented library needs a program with the sanitizer's runtime.
+        let sanitizer = Sanitizer.isPresent ? ["-fsanitize=address"] : []
         let compiled = try command(
-            ["clang", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-I", header] + options
+            ["clang", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-I", header] + options + sanitizer
                 + [Checkout.path + "/" + source, name, "-o", program, "-lpthread", "-Wl,-rpath," + folder.path]
         )
         #expect(compiled.status == 0, "\(compiled.error)")
