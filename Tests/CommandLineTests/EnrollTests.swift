@@ -313,7 +313,7 @@ struct EnrollTests {
         #expect(error(waiting).contains("interrupted; nothing was changed"))
         #expect(waiting.terminationReason == .exit && waiting.terminationStatus == 130)
 
-        let patient = try start(["third", "--from", try take("Side_Left")])
+        let patient = try start(["third", "--force", "--from", try take("Side_Left")])
         let output = try #require(patient.standardError as? Pipe).fileHandleForReading.availableData
         #expect(String(decoding: output, as: UTF8.self).contains("waiting for another program"))
         flock(lock, LOCK_UN)

@@ -102,7 +102,7 @@ struct TeachingTests {
         #expect(!taught.output.contains("the your"))
         struct Rates: Decodable { var threshold, missed, missedOfOthers, falseAcceptsPerHour: Double }
         struct Report: Decodable { var sensitivities: [String: [String: Rates]] }
-        let json = try beckon(["enroll", "side", "--json", "--from"] + takes("Side_Left", [1, 0.7]))
+        let json = try beckon(["enroll", "side", "--json", "--force", "--from"] + takes("Side_Left", [1, 0.7]))
         let report = try JSONDecoder().decode(Report.self, from: Data(json.output.utf8))
         #expect(report.sensitivities.keys.sorted() == ["balanced", "eager", "strict"])
         for mode in ["command", "spot"] {

@@ -40,10 +40,12 @@ struct TakeEmbedderTests {
 
     @Test func `the templates of a phrase are further apart than those of a word`() throws {
         let model = try RecordedTakes.model()
-        for seconds in [0.3, 0.6, 1.2] { #expect(TakeEmbedder.templateSpacing(seconds: seconds, model) == 4) }
-        #expect(TakeEmbedder.templateSpacing(seconds: 1.4, model) == 6)
-        #expect(TakeEmbedder.templateSpacing(seconds: 2, model) == 12)
-        #expect(TakeEmbedder.templateSpacing(seconds: 9, model) == 14)
+        for seconds in [0.3, 0.6, 1.2] {
+            #expect(TakeEmbedder.templateSpacing(seconds: seconds, name: "hey big house", model) == 4)
+        }
+        #expect(TakeEmbedder.templateSpacing(seconds: 1.4, name: "hey big house", model) == 6)
+        #expect(TakeEmbedder.templateSpacing(seconds: 2, name: "hey big house", model) == 12)
+        #expect(TakeEmbedder.templateSpacing(seconds: 9, name: "hey big house", model) == 14)
         var embedder = TakeEmbedder(model)
         let templates = embedder.templates(of: try RecordedTakes.utterance("Rear_Left"), spacing: 6)
         #expect(templates.count == 2 && dot(templates[0], templates[1]) < 0.9)

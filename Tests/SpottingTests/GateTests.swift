@@ -171,6 +171,40 @@ struct GateTests {
         #expect(ScoreTrace(row.said, sound: row.sound).fired(settings) == row.fires)
     }
 
+    @Test func `a word said alone has levels of its own`() {
+        func settings(_ mode: DetectionMode) -> GateSettings {
+            var settings = GateSettings()
+            settings.mode = mode
+            return settings
+        }
+        let rows: [(mode: DetectionMode, least: Float, immediate: Float, said: String, sound: String, fires: String)] =
+            [
+                // At the first quiet, or if its score is low when it is over; by its best hop, with the threshold of its own.
+                (.spot, 0.5, 0.55, "......uuuuuuuuu....", ".....####..........", "up@9"),
+                (.spot, 0.5, 0.65, "......uuuuuuuuu....", ".....####..........", "up@11"),
+                (.spot, 0.5, 0.65, "......uuuu?????....", ".....####..........", "up@11"),
+                (.spot, 0.5, 0.65, "......uuuu.........", ".....####..........", "up@10"),
+                (.spot, 0.61, 0.65, "......uuuuuuuuu....", ".....####..........", ""),
+                // With a high score at once, as ever, and not again at its end.
+                (.spot, 0.5, 0.55, "......UUUUUUUUu....", ".....####..........", "up@7"),
+                // In the middle of talk only with a high score.
+                (.spot, 0.5, 0.55, "....??uuuu?????....", "....###########....", ""),
+                (.spot, 0.5, 0.55, "....??UUUU?????....", "....###########....", "up@7"),
+                // The beginning of a sentence has a pause that is too short for a low score.
+                (.spot, 0.5, 0.65, "......uuuuu????????????....", ".....####..############....", ""),
+                (.command, 0.8, 0.9, "......UUUU????????????....", ".....###..############....", "up@8"),
+                (.command, 0.8, 0.97, "......UUUU????????????....", ".....###..############....", ""),
+                (.command, 0.8, 0.97, "......UUUU.........", ".....###...........", "up@10"),
+                // Another word that fires meanwhile is the only one.
+                (.command, 0.8, 0.97, "......UUUSSSSS......", ".....########.......", "stop@13"),
+            ]
+        for row in rows {
+            let levels = Gate.AloneLevels(least: row.least, immediate: row.immediate)
+            let fired = ScoreTrace(row.said, sound: row.sound).fired(settings(row.mode), alone: levels)
+            #expect(fired == row.fires, "\(row)")
+        }
+    }
+
     @Test func `a word that is over is decided one hop ahead`() {
         var settings = GateSettings()
         settings.mode = .command

@@ -66,9 +66,16 @@ struct ScoreTrace {
     /// - Parameters:
     ///   - looksAhead: whether the gate also gets the scores of the next hop, as in the detector.
     ///   - flushAt: hop before which the gate is flushed.
-    func fired(_ settings: GateSettings = GateSettings(), looksAhead: Bool = false, flushAt: Int? = nil) -> String {
+    ///   - alone: the levels of "up" where it is said alone.
+    func fired(
+        _ settings: GateSettings = GateSettings(),
+        looksAhead: Bool = false,
+        flushAt: Int? = nil,
+        alone: Gate.AloneLevels? = nil
+    ) -> String {
         let thresholds = Thresholds(labels: Self.labels, defaults: Self.labels.map { _ in 0.8 })
         var gate = Gate(settings: settings, thresholds: thresholds, silence: Self.silence, hopSeconds: 0.1)
+        if let alone { gate.alone = [alone] }
         var fired: [String] = []
         for (index, hop) in hops.enumerated() {
             if index == flushAt { gate.flush() }

@@ -29,6 +29,48 @@ struct TaughtWordScorerTests {
         #expect(abs(scorer.probabilities[0] - expected(cosine)) < 1e-3)
     }
 
+    @Test func `what is unlike a take on the way to its end is less similar`() throws {
+        // Two hops of 0°, two of 90°: the template is the end.
+        let take = [0, 0, 90, 90].map { Self.vector($0) }
+        let word = try #require(
+            TaughtWord(
+                name: "w",
+                threshold: 0.8,
+                templates: [Self.vector(90)],
+                templateSpacing: 0,
+                boundary: 0.7,
+                sequences: [take, take]
+            )
+        )
+        func found(_ degrees: [Float]) -> Float {
+            var scorer = TaughtWordScorer([word], dimensions: 3)
+            for angle in degrees { scorer.add(Self.vector(angle)) }
+            return 0.7 + TaughtWord.margin(probability: scorer.probabilities[0])
+        }
+        // Mean distance 0 for the take; 0.5 for another beginning: 0.25 · (0.4 − distance) is added.
+        #expect(abs(found([180, 0, 0, 90, 90, 90]) - 1.1) < 1e-3)
+        #expect(abs(found([180, 180, 180, 180, 90, 90, 90]) - (1 + 0.25 * 0.4)) > 0.05)
+        #expect(found([180, 180, 180, 180, 90, 90, 90]) < found([180, 0, 0, 90, 90, 90]) - 0.05)
+        // Sequences of another embedding are left out, the longest and the most are cut.
+        func sequences(_ sequences: [[[Float]]]) throws -> [Int] {
+            try #require(
+                TaughtWord(
+                    name: "w",
+                    threshold: 0.8,
+                    templates: [[1, 0]],
+                    templateSpacing: 0,
+                    boundary: 0.7,
+                    sequences: sequences
+                )
+            ).sequences.map(\.count)
+        }
+        #expect(try sequences([[[1]], [], [[1, 0], [0, 1]]]) == [2])
+        #expect(
+            try sequences(Array(repeating: Array(repeating: [1, 0], count: 30), count: 20))
+                == Array(repeating: 14, count: 8)
+        )
+    }
+
     @Test func `a phrase needs its beginning before its end, give or take one hop`() throws {
         let phrase = try Self.word([Self.vector(90), Self.vector(0)], spacing: 5)
         func likely(gap: Int, swapped: Bool = false) -> Float {

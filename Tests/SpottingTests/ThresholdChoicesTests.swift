@@ -33,6 +33,33 @@ struct ThresholdChoicesTests {
         return Vocabulary(model, taught: [try word("computer", table), try word("lamp", SensitivityTable())])
     }
 
+    @Test func `a taught word that is said alone has the threshold of mode command in mode spot too`() throws {
+        let vocabulary = try Self.vocabulary()
+        let label = try #require(vocabulary.labels.firstIndex(of: "computer"))
+        func alone(_ all: ThresholdChoice, _ mode: DetectionMode, _ words: [String: ThresholdChoice] = [:]) throws
+            -> Float?
+        {
+            var choices = ThresholdChoices()
+            (choices.all, choices.words) = (all, words)
+            return try choices.thresholds(of: vocabulary, mode: mode).alone[label]
+        }
+        #expect(try alone(.sensitivity(.strict), .spot) == 0.9 && alone(.sensitivity(.eager), .spot) == 0.4)
+        // Not where both are the same: in mode command, or by the user's choice.
+        #expect(try alone(.sensitivity(.strict), .command) == nil && alone(.confidence(0.7), .spot) == nil)
+        #expect(try alone(.sensitivity(.strict), .spot, ["computer": .confidence(0.7)]) == nil)
+        var thresholds = try ThresholdChoices().thresholds(of: vocabulary, mode: .spot)
+        #expect(thresholds.alone.allSatisfy { $0 == nil })
+        var choices = ThresholdChoices()
+        choices.all = .sensitivity(.strict)
+        thresholds = try choices.thresholds(of: vocabulary, mode: .spot)
+        var values = thresholds.values
+        values[label] = 0.99
+        #expect(thresholds.replacing(thresholds.values).alone == thresholds.alone)
+        #expect(thresholds.replacing(values).alone[label] == nil)
+        try thresholds.set("computer", to: 0.97)
+        #expect(thresholds.alone[label] == nil)
+    }
+
     @Test func `a word's own choice comes before the one for all words`() throws {
         let vocabulary = try Self.vocabulary()
         typealias Row = (

@@ -9,6 +9,12 @@ private struct TalkPart {
 extension NegativeSet {
     /// Utterances in a cohort. Measured as `WordStore.Word.cohortWeight`: 10 to 100 are alike.
     private static let cohortSize = 20
+    /// In each half of the talk, the most rows whose alignment is computed.
+    private static let mostAligned = 500
+    /// The usual distance of talk from a word, which is that of the other rows.
+    static let distanceOfTalk: Float = 0.68
+    /// Rows of an utterance after which there is quiet enough for a word that waits for it.
+    private static let rowsOfQuiet = 5
     /// Hops between two peaks: no two false accepts are less than a word's length apart.
     private static let apart = 7
 
@@ -63,12 +69,13 @@ extension NegativeSet {
             if !word.cohort.isEmpty {
                 templates = word.prototype(cohort: cohort(of: word.prototype(cohort: []), alignment, from: other))
             }
-            let single = similarities(to: templates, alignment, half)
+            let single = aligned(similarities(to: templates, alignment, half), with: word.sequences, half)
             // The value at a row is the mean of this row and the next one.
             let values = zip(single, single.dropFirst()).map { ($0 + $1) / 2 }
             anywhere += Self.peaks(values)
             alone += half.utterances.map { rows in
-                rows.dropLast().map { values[$0 - half.rows.lowerBound] }.max() ?? -1
+                let highest = rows.dropLast().map { values[$0 - half.rows.lowerBound] }.max() ?? -1
+                return rows.count < Self.rowsOfQuiet ? highest - TaughtWord.immediateMargin : highest
             }
         }
         return (anywhere.sorted(by: >), alone.sorted(by: >))
@@ -84,6 +91,32 @@ extension NegativeSet {
                 return place < part.rows.count ? cosines[template][place] : 0
             }
         }
+    }
+
+    /// Similarities of which the highest count the alignment with a word's sequences, as a detector does, and the others what that changes
+    /// with most talk.
+    private func aligned(_ values: [Float], with sequences: [[[Float]]], _ part: TalkPart) -> [Float] {
+        guard !sequences.isEmpty, let least = values.sorted(by: >).prefix(Self.mostAligned).last else { return values }
+        return values.enumerated().map { offset, value in
+            guard value >= least else { return TaughtWord.similarity(value, distance: Self.distanceOfTalk) }
+            let row = part.rows.lowerBound + offset
+            let sum = sequences.reduce(0) { $0 + distance(of: $1, at: row, part) }
+            return TaughtWord.similarity(value, distance: sum / Float(sequences.count))
+        }
+    }
+
+    /// The distance of a take's sequence from the rows that end at one.
+    private func distance(of sequence: [[Float]], at row: Int, _ part: TalkPart) -> Float {
+        let first = max(part.rows.lowerBound, row + 1 - TimeWarping.hops)
+        var warping = TimeWarping()
+        for hop in sequence {
+            var costs = TimeWarping.Hops(repeating: 1)
+            for (index, cosine) in talk.cosines(with: hop, first..<row + 1).enumerated() {
+                costs[TimeWarping.hops - (row + 1 - first) + index] -= cosine
+            }
+            warping.add(costs)
+        }
+        return warping.distance
     }
 
     /// The peaks among the 400 highest values, none within `apart` positions of a higher one.

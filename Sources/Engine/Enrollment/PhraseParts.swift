@@ -98,31 +98,16 @@ extension WordStore.Word {
     }
 
     /// Whether this is a phrase of which some take has no parts: an earlier version stored it.
-    fileprivate var lacksParts: Bool {
+    var lacksParts: Bool {
         !PhraseParts.gaps(in: name).isEmpty && takes.contains { $0.parts.isEmpty && !$0.templates.isEmpty }
     }
 
     /// Adds the parts of takes that have a recording.
-    fileprivate mutating func addParts(_ embedder: inout TakeEmbedder, _ model: Model) {
+    mutating func addParts(_ embedder: inout TakeEmbedder, _ model: Model) {
         for index in takes.indices where takes[index].parts.isEmpty {
             guard let utterance = Self.utterance(takes[index].audio, model) else { continue }
             let spacing = takes[index].templateSpacing
             takes[index].parts = embedder.parts(of: utterance, name: name, spacing: spacing)
-        }
-    }
-}
-
-extension WordStore {
-    /// The phrases of this model that an earlier version stored, without their parts.
-    func lackingParts(for model: Model) -> [String] {
-        words.filter { $0.isUsable(by: model) && $0.lacksParts }.map(\.name)
-    }
-
-    /// Adds the parts of such phrases, as far as their takes have recordings.
-    mutating func addParts(for model: Model) {
-        var embedder = TakeEmbedder(model)
-        for index in words.indices where words[index].isUsable(by: model) && words[index].lacksParts {
-            words[index].addParts(&embedder, model)
         }
     }
 }

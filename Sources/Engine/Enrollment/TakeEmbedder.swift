@@ -11,6 +11,11 @@ struct TakeEmbedder: ~Copyable {
     /// word: with five takes of others 0.9 % more of real people's words are found in mode `command`, and as many in `spot` with a sixth
     /// fewer false accepts, over the ten words on which the speeds were chosen.
     private static let speeds = [0.8, 1, 1.25]
+    /// Least seconds from the beginning of the speech to the first hop of a sequence, and from its end to the last. A window says little
+    /// about a word of which it holds less.
+    private static let (sequenceBegin, sequenceEnd) = (0.2, 0.15)
+    /// Letters of a single word that is hardly longer than a window.
+    private static let longestWord = 12
     /// Part of a long phrase that lies in the earlier window, in seconds.
     private static let firstPart = 0.8
 
@@ -24,8 +29,11 @@ struct TakeEmbedder: ~Copyable {
 
     /// Hops between the two templates, ``TemplateAlignment/spacingOfWord`` for a word, more for a long phrase.
     ///
-    /// - Parameter seconds: duration of the speech.
-    static func templateSpacing(seconds: Double, _ model: Model) -> Int {
+    /// - Parameters:
+    ///   - seconds: duration of the speech.
+    ///   - name: a short one of a single word is no phrase: where its take is long, there is noise before or after it.
+    static func templateSpacing(seconds: Double, name: String, _ model: Model) -> Int {
+        if PhraseParts.gaps(in: name).isEmpty, name.count <= longestWord { return TemplateAlignment.spacingOfWord }
         let hops = (seconds - firstPart) / HopScorer.hopSeconds(of: model)
         return min(max(TemplateAlignment.spacingOfWord, Int(hops.rounded())), TemplateAlignment.longestReach - 2)
     }
@@ -33,18 +41,16 @@ struct TakeEmbedder: ~Copyable {
     /// Unit vectors, `[1 or 2 × dimensions]`: the template at the speech's end and, unless `spacing` is 0, the one
     /// `spacing` hops before. Each is the mean over three windows, which end 50, 125 and 200 ms after its position, at three speeds.
     mutating func templates(of utterance: Utterance, spacing: Int) -> [[Float]] {
-        // Noise replaces the audio before the word, so that templates do not depend on it.
-        let margin = min(utterance.speech.lowerBound, Int(0.1 * Double(model.sampleRate)))
         var quiet = QuietNoise(level: UtteranceSegmenter.noiseFloor(utterance.samples))
         let lead = model.windowSamples + spacing * model.hopSamples
-        let said = utterance.samples[(utterance.speech.lowerBound - margin)...]
+        let (said, margin) = said(utterance)
         var sums = [[Float]](repeating: [Float](repeating: 0, count: model.embeddingCount), count: spacing > 0 ? 2 : 1)
         for speed in Self.speeds {
             let audio = quiet.samples(lead) + said.stretched(speed: speed) + quiet.samples(model.windowSamples)
             let end = lead + Int(Double(margin + utterance.speech.count) / speed)
             for index in sums.indices {
                 for seconds in Self.ends {
-                    let place = end + Int(seconds * Double(model.sampleRate)) - index * spacing * model.hopSamples
+                    let place = end + self.seconds(seconds) - index * spacing * model.hopSamples
                     session.scoreWhole(window: audio.span.extracting(place - model.windowSamples..<place))
                     for (dimension, value) in unit(session.embedding).enumerated() { sums[index][dimension] += value }
                 }
@@ -52,9 +58,46 @@ struct TakeEmbedder: ~Copyable {
         }
         return sums.map(unit)
     }
+
+    /// The embeddings from the word's beginning to its end, hop by hop, `[hops × dimensions]`: unit vectors, the last 150 ms after the end
+    /// of the speech, the first at least 200 ms after its beginning, ``TaughtWord/mostHops`` at most.
+    mutating func sequence(of utterance: Utterance) -> [[Float]] {
+        var quiet = QuietNoise(level: UtteranceSegmenter.noiseFloor(utterance.samples))
+        let lead = model.windowSamples
+        let (said, margin) = said(utterance)
+        let audio = quiet.samples(lead) + Array(said) + quiet.samples(model.windowSamples)
+        let begin = lead + margin + seconds(Self.sequenceBegin)
+        let end = lead + margin + utterance.speech.count + seconds(Self.sequenceEnd)
+        let places = stride(from: end, through: min(begin, end), by: -model.hopSamples).prefix(TaughtWord.mostHops)
+        return places.reversed().map { place in
+            session.scoreWhole(window: audio.span.extracting(place - model.windowSamples..<place))
+            return unit(session.embedding)
+        }
+    }
+
+    /// What is said, with up to 100 ms before it. Noise replaces the audio further before, so that the embeddings do not depend on it.
+    private func said(_ utterance: Utterance) -> (samples: ArraySlice<Float>, margin: Int) {
+        let margin = min(utterance.speech.lowerBound, seconds(0.1))
+        return (utterance.samples[(utterance.speech.lowerBound - margin)...], margin)
+    }
+
+    private func seconds(_ duration: Double) -> Int { Int(duration * Double(model.sampleRate)) }
 }
 
 extension TakeEmbedder {
+    /// A take of a word or phrase.
+    ///
+    /// - Parameter keepsAudio: whether to keep its recording.
+    mutating func take(of utterance: Utterance, name: String, spacing: Int, keepsAudio: Bool) -> WordStore.Take {
+        WordStore.Take(
+            templates: templates(of: utterance, spacing: spacing),
+            templateSpacing: spacing,
+            audio: keepsAudio ? utterance.pcm : [],
+            parts: parts(of: utterance, name: name, spacing: spacing),
+            sequence: sequence(of: utterance)
+        )
+    }
+
     /// The embeddings of a recording at every hop, as a detector computes them: unit vectors, `[hops × dimensions]`.
     mutating func hops(of audio: [Int16]) -> [[Float]] {
         let samples = audio.map(Float.init(sample:))

@@ -89,20 +89,19 @@ public struct TaughtWords: Sendable {
         let file = WordStoreFile(path: path)
         let unusable = stored.unusable(by: model)
         let renews = !unusable.isEmpty && !file.recordedWords().isDisjoint(with: unusable)
-        let lacking = stored.lackingParts(for: model)
-        let addsParts = !lacking.isEmpty && !file.recordedWords().isDisjoint(with: lacking)
+        let incomplete = stored.incomplete(for: model)
+        let completes = !incomplete.isEmpty && !file.recordedWords().isDisjoint(with: incomplete)
         var negatives: NegativeSet?
         // The negative set is large, and needed only to calibrate the words for another model, or words that an earlier
-        // version stored without thresholds for sensitivities.
-        if renews || stored.lacksEstimates(for: model), let folder {
+        // version stored without thresholds for sensitivities, or without sequences.
+        if renews || completes && stores || stored.lacksEstimates(for: model), let folder {
             negatives = try NegativeSet.beside(model, in: folder)
         }
-        guard renews || addsParts || negatives != nil else {
+        guard renews || completes || negatives != nil else {
             return Loaded(words: stored.taught(for: model), lost: unusable, forgotten: stored.forgotten)
         }
         func complete(_ store: inout WordStore, _ renewal: WordStore.Renewal) -> Bool {
-            if let negatives { store.estimateSensitivities(for: model, negatives) }
-            if addsParts { store.addParts(for: model) }
+            store.complete(for: model, negatives)
             return store.renew(for: model, negatives, renewal)
         }
         var loaded = Loaded()
@@ -121,7 +120,7 @@ public struct TaughtWords: Sendable {
                 if renews { loaded.note = "\(error); words are learnt anew for the model \(model.name) at each start" }
             }
         }
-        var known = try updated ?? (renews || addsParts ? file.read() : nil) ?? stored
+        var known = try updated ?? (renews || completes ? file.read() : nil) ?? stored
         _ = complete(&known, .partial)
         loaded.words = known.taught(for: model)
         loaded.lost = known.unusable(by: model)

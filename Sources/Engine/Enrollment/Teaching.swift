@@ -87,17 +87,17 @@ public struct Teaching: ~Copyable {
     /// - Returns: why it cannot be used; nil if it was added.
     public mutating func add(_ utterance: Utterance, mostClipped: Double = TakeCheck.mostClipped) -> TakeFault? {
         if let fault = TakeCheck(utterance, mostClipped: mostClipped).fault { return fault }
+        let said = utterance.trimmed
         // All takes have the spacing of the first, so that their templates can be averaged.
         let spacing =
-            takes.first?.templateSpacing ?? TakeEmbedder.templateSpacing(seconds: utterance.seconds, model)
-        let templates = embedder.templates(of: utterance, spacing: spacing)
+            takes.first?.templateSpacing ?? TakeEmbedder.templateSpacing(seconds: said.seconds, name: name, model)
+        let take = embedder.take(of: said, name: name, spacing: spacing, keepsAudio: keepsAudio)
+        let templates = take.templates
         guard templates.allSatisfy({ $0.contains { $0 != 0 } }) else { return .noSpeech }
         // The templates of the same samples are equal to the last bit.
         if let twin = takes.firstIndex(where: { $0.templates == templates }) { return .copy(ofTake: twin + 1) }
         if let fault = check?.fault(templates, as: name) { return fault }
-        let audio = keepsAudio ? utterance.pcm : []
-        let parts = embedder.parts(of: utterance, name: name, spacing: spacing)
-        takes.append(WordStore.Take(templates: templates, templateSpacing: spacing, audio: audio, parts: parts))
+        takes.append(take)
         commands.append(finder.word(of: utterance))
         return nil
     }
@@ -121,7 +121,7 @@ public struct Teaching: ~Copyable {
         var removed: [(index: Int, similarity: Float)] = []
         while takes.count > 2 {
             let word = word
-            let similarities = takes.indices.map { word.similarity(ofTake: $0) ?? -1 }
+            let similarities = takes.indices.map { word.templateSimilarity(ofTake: $0) ?? -1 }
             guard let worst = similarities.indices.min(by: { similarities[$0] < similarities[$1] }),
                 similarities[worst] < Self.leastSimilarity
             else { break }

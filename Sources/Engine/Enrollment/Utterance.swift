@@ -1,4 +1,5 @@
 private import Audio
+private import Glibc
 public import Inference
 private import Spotting
 
@@ -19,6 +20,24 @@ public struct Utterance: Sendable, Equatable {
 
     /// The samples in 16 bits, as a ``WordStore`` keeps them.
     public var pcm: [Int16] { samples.map(Int16.init(sample:)) }
+
+    /// Sound at the edges that is so many dB below the upper quarter of the speech is no part of a word; and the steps in which levels are
+    /// measured, in samples.
+    private static let (edgeDrop, edgeStep): (Float, Int) = (32, 320)
+
+    /// The same without faint noise, such as breath or a keyboard, at both ends of the speech.
+    var trimmed: Utterance {
+        let places = stride(from: speech.lowerBound, to: speech.upperBound, by: Self.edgeStep)
+        let levels = places.map { rms(samples[$0..<min($0 + Self.edgeStep, speech.upperBound)]) }
+        guard !levels.isEmpty else { return self }
+        // Not the loudest: that may be a click.
+        let loud = levels.sorted()[levels.count * 3 / 4]
+        let least = loud * powf(10, -Self.edgeDrop / 20)
+        guard let first = levels.firstIndex(where: { $0 >= least }), let last = levels.lastIndex(where: { $0 >= least })
+        else { return self }
+        let end = min(speech.lowerBound + (last + 1) * Self.edgeStep, speech.upperBound)
+        return Utterance(samples: samples, speech: speech.lowerBound + first * Self.edgeStep..<end, start: start)
+    }
 
     /// The part within a range of positions, with `start` counted from the range's start; nil without speech.
     fileprivate func clamped(to range: Range<Int>) -> Utterance? {

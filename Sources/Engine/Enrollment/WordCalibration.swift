@@ -30,9 +30,9 @@ public struct WordCalibration: Sendable {
         public let taken: Double
     }
 
-    /// Share of a sensitivity's false accepts per hour that is aimed at. Other talk differs from that of the negative set, above all in
-    /// how many words are said alone.
-    private static let aim = 0.58
+    /// Share of a sensitivity's false accepts per hour that is aimed at, for words that are said alone and for words anywhere; in mode
+    /// `spot` both count. Other talk differs from that of the negative set, above all in how many words are said alone.
+    private static let (aimAlone, aimAnywhere) = (0.44, 0.35)
     /// Share of the utterances of one of the model's words, 0…1, from which it is taken for this word too often: two in three.
     public static let mostTaken = 0.65
     /// How much more similar the model's other words are in the user's voice than in those of the negative set. Measured with one speaker
@@ -74,12 +74,17 @@ public struct WordCalibration: Sendable {
         // the same in both modes.
         let others = negatives.words.filter { $0.name != word.name }.flatMap(\.takes)
         let isBuiltIn = negatives.words.contains { $0.name == word.name }
-        let least = isBuiltIn ? Self.highest(others, prototype, word.alignment) + Self.ownVoice : -1
+        // Their examples are known by templates alone, so that they count as far from the takes as talk is.
+        func counted(_ similarity: Float) -> Float {
+            word.sequences.isEmpty
+                ? similarity : TaughtWord.similarity(similarity, distance: NegativeSet.distanceOfTalk)
+        }
+        let least = isBuiltIn ? counted(Self.highest(others, prototype, word.alignment)) + Self.ownVoice : -1
         var similarities = SensitivityTable<Float>()
         for sensitivity in Sensitivity.allCases {
             let rate = sensitivity.falseAcceptsPerHour
-            let command = max(ends.value(rate: rate * Self.aim), least)
-            let spot = max(command, talk.value(rate: rate * Self.aim))
+            let command = max(ends.value(rate: rate * Self.aimAlone), least)
+            let spot = max(command, talk.value(rate: rate * Self.aimAnywhere))
             similarities[sensitivity, .command] = isBuiltIn ? spot : command
             similarities[sensitivity, .spot] = spot
         }
@@ -97,7 +102,7 @@ public struct WordCalibration: Sendable {
             return Neighbour(
                 name: name,
                 similarity: similarities.reduce(0, +) / Float(similarities.count),
-                taken: Double(similarities.count { $0 > fire }) / Double(similarities.count)
+                taken: Double(similarities.count { counted($0) > fire }) / Double(similarities.count)
             )
         }
         func nearest(_ neighbours: [Neighbour]) -> Neighbour? {
@@ -114,17 +119,23 @@ public struct WordCalibration: Sendable {
 
     /// The rates at the threshold of a sensitivity in a mode; nil if it could not be estimated.
     public func rates(_ sensitivity: Sensitivity, _ mode: DetectionMode) -> Rates? {
-        sensitivities[sensitivity, mode].map(rates)
+        let table = sensitivities
+        return table[sensitivity, mode].map { rates(at: $0, alone: table[sensitivity, .command] ?? $0) }
     }
 
-    private func rates(at threshold: Float) -> Rates {
-        let value = boundary + TaughtWord.margin(probability: threshold)
+    private func rates(at threshold: Float) -> Rates { rates(at: threshold, alone: threshold) }
+
+    /// - Parameter alone: threshold of words that are said alone.
+    private func rates(at threshold: Float, alone: Float) -> Rates {
+        let value = boundary + TaughtWord.margin(probability: alone)
+        let anywhere = boundary + TaughtWord.margin(probability: threshold)
         let command = ends.rate(above: value)
         return Rates(
             threshold: threshold,
             missed: said.probability(below: value),
             missedOfOthers: saidByOthers.probability(below: value),
-            spot: max(talk.rate(above: value), command),
+            // Those said alone that reach the threshold of the others are among these.
+            spot: max(talk.rate(above: anywhere), ends.rate(above: anywhere)) + command - ends.rate(above: anywhere),
             command: command
         )
     }

@@ -18,6 +18,9 @@ public struct WordStore: Sendable, Equatable {
         public var audio: [Int16] = []
         /// Of a phrase what its parts would be, said alone: unit vectors, `[parts × templates × dimensions]`; empty for a single word.
         public var parts: [[[Float]]] = []
+        /// The embeddings from the word's beginning to its end: unit vectors, `[hops × dimensions]`; empty for a take that an earlier
+        /// version stored without its recording.
+        public var sequence: [[Float]] = []
     }
 
     /// A word with the takes that taught it.
@@ -121,6 +124,8 @@ public struct WordStore: Sendable, Equatable {
         public static let templates = 4
         /// Parts of a phrase.
         public static let parts = 6
+        /// Hops of a take's sequence.
+        public static let sequence = TaughtWord.mostHops
         /// Negative examples of a word, and moments of each.
         public static let negatives = 20
         public static let moments = 8
@@ -167,7 +172,8 @@ extension WordStore.Word {
             templateSpacing: takes.first?.templateSpacing ?? 0,
             boundary: boundary,
             negatives: negatives.flatMap(\.moments),
-            parts: parts
+            parts: parts,
+            sequences: sequences
         )
     }
 
@@ -192,7 +198,7 @@ extension WordStore.Word {
 
     /// Similarity of a take's templates to the prototype of the other takes, −1…1; nil for a single take or one with another
     /// number of templates.
-    func similarity(ofTake index: Int) -> Float? {
+    func templateSimilarity(ofTake index: Int) -> Float? {
         let others = prototype(of: takes[..<index] + takes[(index + 1)...], cohort)
         let templates = takes[index].templates
         guard !others.isEmpty, others.count == templates.count else { return nil }
@@ -232,7 +238,7 @@ extension WordStore.Word {
 
     /// Estimates the thresholds of sensitivities for a word that was calibrated before there were any; its own threshold
     /// stays as it is.
-    fileprivate mutating func estimateSensitivities(_ negatives: NegativeSet) {
+    mutating func estimateSensitivities(_ negatives: NegativeSet) {
         sensitivities = WordCalibration(self, besides: [], negatives: negatives)
             .sensitivities(threshold: threshold, boundary: boundary)
     }
@@ -255,18 +261,6 @@ extension WordStore {
             guard word.isUsable(by: model) else { return nil }
             let hasTwin = words.contains { PhraseParts.isPart($0.name, of: word.name) }
             return hasTwin ? word.withoutParts.taught : word.taught
-        }
-    }
-
-    /// Whether a word of this model was calibrated before there were sensitivities.
-    func lacksEstimates(for model: Model) -> Bool {
-        words.contains { $0.isUsable(by: model) && $0.sensitivities.isEmpty }
-    }
-
-    /// Estimates the thresholds of sensitivities for such words.
-    mutating func estimateSensitivities(for model: Model, _ negatives: NegativeSet) {
-        for index in words.indices where words[index].isUsable(by: model) && words[index].sensitivities.isEmpty {
-            words[index].estimateSensitivities(negatives)
         }
     }
 
@@ -311,14 +305,10 @@ extension WordStore.Word {
         let utterances = takes.compactMap { Self.utterance($0.audio, model) }
         guard let first = utterances.first, renewal == .partial || utterances.count == takes.count else { return nil }
         var embedder = TakeEmbedder(model)
-        let spacing = TakeEmbedder.templateSpacing(seconds: first.seconds, model)
+        let spacing = TakeEmbedder.templateSpacing(seconds: first.seconds, name: name, model)
         var takes: [WordStore.Take] = []
         for utterance in utterances {
-            let templates = embedder.templates(of: utterance, spacing: spacing)
-            let parts = embedder.parts(of: utterance, name: name, spacing: spacing)
-            takes.append(
-                WordStore.Take(templates: templates, templateSpacing: spacing, audio: utterance.pcm, parts: parts)
-            )
+            takes.append(embedder.take(of: utterance, name: name, spacing: spacing, keepsAudio: true))
         }
         var word = WordStore.Word(name: name, embedding: model.embeddingIdentity, takes: takes)
         word.negatives = word.renewedNegatives(&embedder, of: negatives)
@@ -331,6 +321,6 @@ extension WordStore.Word {
         let found = UtteranceSegmenter.utterances(of: samples, model)
         guard let first = found.first, let last = found.last else { return nil }
         let speech = first.start + first.speech.lowerBound..<last.start + last.speech.upperBound
-        return Utterance(samples: samples, speech: speech)
+        return Utterance(samples: samples, speech: speech).trimmed
     }
 }

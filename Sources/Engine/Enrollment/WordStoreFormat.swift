@@ -3,12 +3,13 @@ private import FoundationEssentials
 
 // A store as bytes, all numbers little-endian:
 //
-//     magic and version   8 bytes, "BECKONW" 2, 3 with negative examples, 4 with cohorts, 5 with texts, or 6 with parts of phrases
+//     magic and version   8 bytes, "BECKONW" 2, 3 with negative examples, 4 with cohorts, 5 with texts, 6 with parts of
+//                         phrases, or 7 with sequences
 //     length of header    UInt64
 //     length of vectors   UInt64, in bytes
 //     header              JSON, see `Header`
-//     vectors             for each word the templates of its takes, each take's followed by those of its parts, the moments of its negative examples, its cohort, and its
-//                         text, Float32
+//     vectors             for each word the templates of its takes, each take's followed by those of its parts and by its sequence, the
+//                         moments of its negative examples, its cohort, and its text, Float32
 //     checksum            UInt64, FNV-1a of all bytes before
 //     recordings          the audio in the same order, Int16
 //     checksum            UInt64, FNV-1a of the recordings
@@ -28,17 +29,20 @@ private struct Header: Codable {
         let samples: Int
         /// Missing for a single word, and before version 6.
         var parts: Int?
+        /// Number of vectors; missing for a take without one, and before version 7.
+        var sequence: Int?
 
         enum CodingKeys: String, CodingKey {
             case templates = "anchors"
             case templateSpacing = "lag"
-            case samples, parts
+            case samples, parts, sequence
         }
 
         var isWithinLimits: Bool {
             (1...WordStore.Limit.templates).contains(templates) && (0...100).contains(templateSpacing)
                 && (0...WordStore.Limit.audio).contains(samples)
                 && (0...WordStore.Limit.parts).contains(parts ?? 0)
+                && (0...WordStore.Limit.sequence).contains(sequence ?? 0)
         }
     }
 
@@ -109,6 +113,7 @@ private struct Header: Codable {
 extension WordStore {
     /// The lowest version that can hold the words: an older program refuses what it cannot read, and only that.
     private var version: UInt8 {
+        if words.contains(where: { $0.takes.contains { !$0.sequence.isEmpty } }) { return 7 }
         if words.contains(where: { $0.takes.contains { !$0.parts.isEmpty } }) { return 6 }
         if words.contains(where: { !$0.text.isEmpty }) { return 5 }
         if words.contains(where: { !$0.cohort.isEmpty }) { return 4 }
@@ -133,7 +138,8 @@ extension WordStore {
                             templates: $0.templates.count,
                             templateSpacing: $0.templateSpacing,
                             samples: $0.audio.count,
-                            parts: $0.parts.isEmpty ? nil : $0.parts.count
+                            parts: $0.parts.isEmpty ? nil : $0.parts.count,
+                            sequence: $0.sequence.isEmpty ? nil : $0.sequence.count
                         )
                     },
                     negatives: word.negatives.isEmpty
@@ -158,7 +164,7 @@ extension WordStore {
         }
         var vectors: [[Float]] = []
         for word in words {
-            vectors += word.takes.flatMap { $0.templates + $0.parts.joined() }
+            vectors += word.takes.flatMap { $0.templates + $0.parts.joined() + $0.sequence }
             vectors += word.negatives.flatMap { $0.moments.joined() }
             vectors += word.cohort
             if !word.text.isEmpty { vectors.append(word.text) }
@@ -185,7 +191,7 @@ extension WordStore {
     /// - Parameter start: the first ``startBytes`` bytes.
     static func detectorBytes(_ start: [UInt8]) -> Int {
         var reader = StoreReader(start.dropFirst(magic.count + 1))
-        guard start.starts(with: magic), (2...6).contains(start.dropFirst(magic.count).first ?? 0),
+        guard start.starts(with: magic), (2...7).contains(start.dropFirst(magic.count).first ?? 0),
             let header = try? reader.number(), let vectors = try? reader.number()
         else { return .max }
         // Larger lengths belong to a damaged store.
@@ -209,7 +215,7 @@ extension WordStore {
         do throws(StoreDamage) {
             switch try reader.bytes(1).first {
             case 1: try self.init(version1: bytes, withAudio: withAudio)
-            case 2, 3, 4, 5, 6: try self.init(version2: bytes, withAudio: withAudio)
+            case 2, 3, 4, 5, 6, 7: try self.init(version2: bytes, withAudio: withAudio)
             default: throw .newer
             }
         } catch {
@@ -311,6 +317,7 @@ extension WordStore {
                 let count = entry.templates
                 var take = try read(count, spacing: entry.templateSpacing, samples: entry.samples)
                 for _ in 0..<(entry.parts ?? 0) { take.parts.append(try read(count).templates) }
+                take.sequence = try read(entry.sequence ?? 0).templates
                 known.takes.append(take)
             }
             for entry in word.negatives ?? [] {

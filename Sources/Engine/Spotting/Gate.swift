@@ -15,11 +15,13 @@ import Core
 /// 5. Firing: the candidate qualifies if it has won `stability` hops in a row, s[label] ≥ its threshold and it is not
 ///    refractory. Within `residueWindow` of the last detection, it must also have begun at most `hangover` after the
 ///    last sound, and there must have been sound `newSound` after the end of that word. In mode `command`, which a session can give to some labels only, it must also be the first word of an utterance not longer than
-///    `longestUtterance`. ``GateSettings/Trigger`` says when a candidate that qualifies fires.
+///    `longestUtterance`. ``GateSettings/Trigger`` says when a candidate that qualifies fires;
+///    a taught word that is hardly above its threshold waits for `quietAfter` all the same. In mode `spot` a taught word that is said
+///    alone, as in mode `command`, qualifies at the lower score of that mode.
 /// 6. Confirmation: a word that networks confirm qualifies at a lower score, and does not fire then, but becomes a ``proposal``.
 ///    ``confirm(_:activity:)`` takes their verdict, and fires if that reaches the threshold of its word.
 public struct Gate {
-    private struct Candidate {
+    struct Candidate {
         var label: Int
         /// Hop at which it first won, counted as `hop`.
         var firstHop: Int
@@ -51,6 +53,9 @@ public struct Gate {
     var settings: GateSettings
     /// Mode of each label, `[labels]`; the mode of `settings` if missing. May change between hops.
     var modes: [DetectionMode] = []
+    /// `early`: of each label its levels where it is said alone, `[labels]`; nil for a label that has none. In mode `spot` they are lower
+    /// than its threshold. May change between hops.
+    var alone: [AloneLevels?] = []
     /// `command`: seconds by which utterances of each label may exceed `longestUtterance`, `[labels]`; 0 if missing.
     var extraDurations: [Double] = []
     private var silence: Int
@@ -60,9 +65,9 @@ public struct Gate {
     private(set) var streamHops = 0
     /// End of the last detection in seconds; no later word starts before it.
     private var lastEnd = 0.0
-    private var candidate: Candidate?
-    /// `end`: the best hit of the word that is being said.
-    private(set) var pending: Hit?
+    private(set) var candidate: Candidate?
+    /// The best hit of the word that is being said: with `end`, or of a word that waits for more quiet.
+    var pending: Hit?
     private var armed: [Bool]
     /// Hop at which each label last fired.
     private var firedAt: [Int]
@@ -71,7 +76,7 @@ public struct Gate {
     /// Seconds since the last sound, as of the previous hop.
     private var lastQuiet = 0.0
     /// `command`: the utterance began after a pause and no word has fired in it.
-    private var isOpen = false
+    private(set) var isOpen = false
 
     /// - Parameters:
     ///   - silence: index of the silence label.
@@ -120,8 +125,10 @@ public struct Gate {
     public mutating func lookAhead(_ scores: [Float], activity: ActivityHistory) -> Detection? {
         guard scores.count == armed.count, inSpeech, let candidate, candidate.label == likeliest(scores),
             mode(of: candidate.label) == .command,
-            let hit = hit(scores, streak: candidate.streak + 1, quietSeconds: activity.quietSeconds)
+            let hit = hit(scores, streak: candidate.streak + 1, quietSeconds: activity.quietSeconds),
+            hit.confidence >= alone(hit.label)?.immediate ?? 0
         else { return nil }
+        pending = nil
         return fireOrPropose(hit, activity)
     }
 
@@ -161,6 +168,7 @@ public struct Gate {
         let hit = Hit(
             label: label,
             confidence: verdict.confidence,
+            threshold: threshold,
             firstHop: proposed.hit.firstHop,
             bestHop: proposed.hit.bestHop
         )
@@ -188,7 +196,7 @@ public struct Gate {
     }
 
     /// The least score with which a label qualifies; nil for one that never does.
-    private func level(_ label: Int) -> Float? { thresholds.values[label].map { proposalLevel(label) ?? $0 } }
+    func level(_ label: Int) -> Float? { thresholds.values[label].map { proposalLevel(label) ?? $0 } }
 
     /// Resets all but the stream's time, for example after a gap in the audio: a word from before can no longer fire.
     public mutating func flush() {
@@ -213,6 +221,7 @@ public struct Gate {
         firedAt = sources.map { $0.map { firedAt[$0] } ?? 0 }
         self.silence = silence
         modes = []
+        alone = []
         proposals = []
         proposal = nil
         candidate = nil
@@ -284,19 +293,32 @@ public struct Gate {
     }
 
     /// The candidate at this hop, if it qualifies.
-    private func hit(_ scores: [Float], streak: Int, quietSeconds: Double) -> Hit? {
-        guard let candidate, streak >= settings.stability, armed[candidate.label],
-            let level = level(candidate.label), scores[candidate.label] >= level
+    func hit(_ scores: [Float], streak: Int, quietSeconds: Double) -> Hit? {
+        guard let label = candidate?.label, let level = level(label) else { return nil }
+        if mode(of: label) == .command, !isOpen || isTooLong(label) { return nil }
+        return hit(scores, streak: streak, quietSeconds: quietSeconds, level: level)
+    }
+
+    /// The candidate at this hop, if it qualifies where it is said alone and what was said before allows that.
+    func aloneHit(_ scores: [Float], quietSeconds: Double) -> Hit? {
+        guard let candidate, isOpen, !isTooLong(candidate.label), let levels = alone(candidate.label) else {
+            return nil
+        }
+        return hit(scores, streak: candidate.streak, quietSeconds: quietSeconds, level: levels.least)
+    }
+
+    private func hit(_ scores: [Float], streak: Int, quietSeconds: Double, level: Float) -> Hit? {
+        guard let candidate, streak >= settings.stability, armed[candidate.label], scores[candidate.label] >= level
         else { return nil }
         if let lastFire, seconds(hop - lastFire) < settings.residueWindow,
             !candidate.isSpoken || !hasNewSound(quietSeconds)
         {
             return nil
         }
-        if mode(of: candidate.label) == .command, !isOpen || isTooLong(candidate.label) { return nil }
         return Hit(
             label: candidate.label,
             confidence: scores[candidate.label],
+            threshold: level,
             firstHop: candidate.firstHop,
             bestHop: hop
         )
@@ -304,37 +326,6 @@ public struct Gate {
 
     /// Whether there was sound after the last detected word: another word needs some of its own.
     private func hasNewSound(_ quietSeconds: Double) -> Bool { time - quietSeconds >= lastEnd + settings.newSound }
-
-    /// `Trigger.early`: the candidate as soon as it qualifies and, in `command` mode, quiet follows it.
-    private func earlyHit(_ scores: [Float], quietSeconds: Double) -> Hit? {
-        guard let candidate else { return nil }
-        if mode(of: candidate.label) == .command, quietSeconds < settings.trailingSilence { return nil }
-        return hit(scores, streak: candidate.streak, quietSeconds: quietSeconds)
-    }
-
-    /// `Trigger.end`: keeps the best hit of the word and returns it when the word is over.
-    private mutating func endHit(_ scores: [Float], quietSeconds: Double) -> Hit? {
-        if let now = hit(scores, streak: candidate?.streak ?? 0, quietSeconds: quietSeconds),
-            now.confidence > (pending?.confidence ?? 0) || now.label != pending?.label
-        {
-            let previous = pending
-            pending = now
-            if let previous, previous.label != now.label, mode(of: previous.label) == .spot { return previous }
-        }
-        guard let best = pending else { return nil }
-        switch mode(of: best.label) {
-        case .spot:
-            guard !inSpeech || scores[best.label] < (level(best.label) ?? 1) else { return nil }
-        case .command:
-            if inSpeech, isTooLong(best.label) {
-                pending = nil
-                return nil
-            }
-            guard !inSpeech || quietSeconds >= settings.quietAfter else { return nil }
-        }
-        pending = nil
-        return best
-    }
 
     /// The mode in which a label may fire.
     func mode(of label: Int) -> DetectionMode {
@@ -348,7 +339,7 @@ public struct Gate {
             && activity.quietSeconds >= settings.trailingSilence
     }
 
-    private func isTooLong(_ label: Int) -> Bool {
+    func isTooLong(_ label: Int) -> Bool {
         let extra = extraDurations.indices.contains(label) ? extraDurations[label] : 0
         return seconds(hop - utteranceStart) > settings.longestUtterance + extra
     }
@@ -369,7 +360,7 @@ public struct Gate {
             start: bounds.start,
             end: bounds.end,
             time: time,
-            threshold: thresholds.values[hit.label] ?? 0,
+            threshold: hit.threshold,
             mode: mode(of: hit.label)
         )
     }
@@ -386,8 +377,8 @@ public struct Gate {
 
     /// Those of a word that has been ahead for some hops and has its best score now.
     func bounds(hopsAgo: Int, _ activity: ActivityHistory) -> WordBounds {
-        bounds(of: Hit(label: 0, confidence: 0, firstHop: hop - hopsAgo, bestHop: hop), activity)
+        bounds(of: Hit(label: 0, confidence: 0, threshold: 0, firstHop: hop - hopsAgo, bestHop: hop), activity)
     }
 
-    private func seconds(_ hops: Int) -> Double { Double(hops) * hopSeconds }
+    func seconds(_ hops: Int) -> Double { Double(hops) * hopSeconds }
 }

@@ -1,8 +1,18 @@
 extension Gate {
+    /// The scores of a word that is said alone: after quiet and before quiet.
+    struct AloneLevels: Sendable, Equatable {
+        /// The least that fires.
+        let least: Float
+        /// The least that fires at the first quiet after the word; a lower one waits for ``GateSettings/quietAfter``.
+        let immediate: Float
+    }
+
     /// A candidate that qualified, at its best hop so far.
     struct Hit {
         let label: Int
         let confidence: Float
+        /// What the confidence had to reach.
+        let threshold: Float
         let firstHop: Int
         let bestHop: Int
     }

@@ -45,8 +45,10 @@ public struct GateSettings: Sendable, Equatable {
     /// `command` with `early`: how long after the last sound a word may be decided one hop ahead, by the scores that the next
     /// hop will have if it stays quiet; 0 for never.
     public var lookahead = 0.5
-    /// `command` with `end`: least quiet after the word.
+    /// `command`: least quiet after the word with `end`, and after a taught word whose score is hardly above its threshold.
     public var quietAfter = 0.3
+    /// `early`: longest time from the best hop of a word that is said alone to the end of the sound. More is another word.
+    public var longestRest = 0.25
     /// `command`: longest time from the start of the utterance to the decision.
     public var longestUtterance = 1.6
 
@@ -73,16 +75,30 @@ public struct GateSettings: Sendable, Equatable {
 public struct Thresholds: Sendable, Equatable {
     /// `[labels]`, in the order of the labels; nil for a label that never fires.
     public private(set) var values: [Float?]
+    /// Mode `spot`: the confidence that a taught word needs where it is said alone, lower than its threshold; nil for any other label.
+    private(set) var alone: [Float?]
     private let labels: [String]
 
-    /// - Parameter values: threshold of each label, `[labels]`; nil for a label that never fires.
-    init(labels: [String], values: [Float?]) {
+    /// - Parameters:
+    ///   - values: threshold of each label, `[labels]`; nil for a label that never fires.
+    ///   - alone: of each label where it is said alone, `[labels]`; nil, or missing, for its threshold.
+    init(labels: [String], values: [Float?], alone: [Float?] = []) {
         self.labels = labels
         self.values = values
+        self.alone = values.indices.map { label in
+            guard alone.indices.contains(label), let lower = alone[label], let value = values[label] else { return nil }
+            return lower < value ? lower : nil
+        }
     }
 
-    /// The same labels with other thresholds.
-    func replacing(_ values: [Float?]) -> Thresholds { Thresholds(labels: labels, values: values) }
+    /// The same labels with other thresholds, which hold for words said alone too where they differ.
+    func replacing(_ values: [Float?]) -> Thresholds {
+        Thresholds(
+            labels: labels,
+            values: values,
+            alone: zip(alone, zip(values, self.values)).map { $1.0 == $1.1 ? $0 : nil }
+        )
+    }
 
     /// The words that can fire.
     public var words: [String] { zip(labels, values).compactMap { $1 == nil ? nil : $0 } }
@@ -90,6 +106,7 @@ public struct Thresholds: Sendable, Equatable {
     /// Sets the threshold of every word that can fire.
     public mutating func setAll(_ threshold: Float) {
         values = values.map { $0 == nil ? nil : threshold }
+        alone = values.map { _ in nil }
     }
 
     /// Sets the threshold of one word.
@@ -100,5 +117,6 @@ public struct Thresholds: Sendable, Equatable {
             throw .unknownWord(word, known: words)
         }
         values[index] = threshold
+        alone[index] = nil
     }
 }

@@ -118,7 +118,13 @@ public struct PosteriorHandler {
         let sessions = machine.sessions
         lookaheadQuiet = settings.lookaheadQuiet(with: sessions)
         rules = ([nil] + sessions.map(Optional.some)).map { current in
-            SessionRules(thresholds, mode: settings.mode, sessions: sessions, current: current)
+            SessionRules(
+                thresholds,
+                mode: settings.mode,
+                sessions: sessions,
+                current: current,
+                taught: fusion.ownLabels
+            )
         }
         applyRules()
     }
@@ -129,6 +135,7 @@ public struct PosteriorHandler {
         if let current = machine.current { index = current + 1 }
         gate.thresholds = rules[index].thresholds
         gate.modes = rules[index].modes
+        gate.alone = rules[index].alone
     }
 
     /// Applies new settings from the next hop on; the state of the stream is kept, and words that are refractory stay

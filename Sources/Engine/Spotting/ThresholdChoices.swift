@@ -68,6 +68,7 @@ public struct ThresholdChoices: Equatable, Sendable {
             )
         }
         var values: [Float?] = []
+        var alone = [Float?](repeating: nil, count: vocabulary.labels.count)
         for (label, name) in vocabulary.labels.enumerated() {
             if Labels.isSpecial(name) || disables(name) {
                 values.append(nil)
@@ -83,9 +84,10 @@ public struct ThresholdChoices: Equatable, Sendable {
                     throw vocabulary.noThresholds(label: label, sensitivity, mode)
                 }
                 values.append(threshold)
+                alone[label] = vocabulary.aloneThreshold(label: label, sensitivity)
             }
         }
-        return Thresholds(labels: vocabulary.labels, values: values)
+        return Thresholds(labels: vocabulary.labels, values: values, alone: alone)
     }
 }
 
@@ -96,8 +98,14 @@ extension Vocabulary {
             labels: labels,
             values: labels.indices.map {
                 Labels.isSpecial(labels[$0]) ? nil : threshold(label: $0, .balanced, mode)
-            }
+            },
+            alone: labels.indices.map { aloneThreshold(label: $0, .balanced) }
         )
+    }
+
+    /// The threshold of a taught word where it is said alone: that of mode `command`, also in mode `spot`; nil for any other label.
+    fileprivate func aloneThreshold(label: Int, _ sensitivity: Sensitivity) -> Float? {
+        taughtWord(label: label).flatMap { $0.sensitivities[sensitivity, .command] }
     }
 
     /// The threshold of a label, 0…1; nil if the model, the taught word or the wake word has none for this sensitivity and mode.

@@ -94,6 +94,9 @@ struct PosteriorFusion: Sendable, Equatable {
     /// Label of each taught word; below `modelLabels − 2` for one that shares the label of a model's word.
     let wordLabels: [Int]
 
+    /// The labels that only taught words have.
+    var ownLabels: [Int] { wordLabels.filter { $0 >= modelLabels - 2 } }
+
     /// Allocates nothing.
     ///
     /// - Parameters:

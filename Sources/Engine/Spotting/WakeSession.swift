@@ -144,13 +144,22 @@ struct SessionRules: Sendable {
     let thresholds: Thresholds
     /// `[labels]`
     let modes: [DetectionMode]
+    /// See ``Gate/alone``.
+    let alone: [Gate.AloneLevels?]
 
     /// - Parameters:
     ///   - thresholds: of all labels, as if there were no sessions.
     ///   - mode: of words that belong to no session.
     ///   - sessions: all sessions; their words never fire outside of them.
     ///   - current: the session that is on; nil for none.
-    init(_ thresholds: Thresholds, mode: DetectionMode, sessions: [WakeSession], current: WakeSession?) {
+    ///   - taught: the labels that only taught words have.
+    init(
+        _ thresholds: Thresholds,
+        mode: DetectionMode,
+        sessions: [WakeSession],
+        current: WakeSession?,
+        taught: [Int] = []
+    ) {
         var values = thresholds.values
         var modes = [DetectionMode](repeating: mode, count: values.count)
         for session in sessions {
@@ -164,5 +173,11 @@ struct SessionRules: Sendable {
         }
         self.thresholds = thresholds.replacing(values)
         self.modes = modes
+        var alone = [Gate.AloneLevels?](repeating: nil, count: taught.isEmpty ? 0 : values.count)
+        for label in taught where values.indices.contains(label) {
+            let least = modes[label] == .command ? values[label] : self.thresholds.alone[label]
+            alone[label] = least.map { Gate.AloneLevels(least: $0, immediate: TaughtWord.immediateThreshold($0)) }
+        }
+        self.alone = alone
     }
 }

@@ -1,0 +1,35 @@
+import Testing
+
+@testable import Spotting
+
+/// Distances of takes from streams, both as letters: equal ones have cost 0, others 1.
+struct TimeWarpingTests {
+    @Test(
+        arguments: [
+            // The take at the end of the stream, or one hop before; earlier its end is missing.
+            ("abc", "xxabc", 0), ("abc", "xxabcx", 0), ("abc", "xabcxx", 1.0 / 3),
+            // Said slower and faster.
+            ("abc", "aabbcc", 0), ("abcdef", "ace", 3.0 / 6), ("aabbcc", "abc", 0),
+            // Something in between is passed over for half of its cost, its middle or beginning missing costs all.
+            ("abc", "axbc", 0.5 / 3), ("abc", "xxc", 2.0 / 3), ("abcd", "xxcd", 2.0 / 4),
+            // Nothing but its beginning, and the reverse.
+            ("abcd", "xxab", 2.0 / 4), ("abcd", "dcba", 3.0 / 4), ("abc", "", 1),
+            // What lies further back is forgotten.
+            ("abc", "abcxxxxxxxxxxxxxxxx", 1),
+        ] as [(String, String, Double)]
+    )
+    func distance(take: String, stream: String, expected: Double) {
+        var warping = TimeWarping()
+        let newest = Array(stream.suffix(TimeWarping.hops))
+        for letter in take {
+            var costs = TimeWarping.Hops(repeating: 1)
+            for (index, said) in newest.enumerated() where said == letter {
+                costs[TimeWarping.hops - newest.count + index] = 0
+            }
+            warping.add(costs)
+        }
+        #expect(abs(Double(warping.distance) - expected) < 1e-6, "\(warping.distance)")
+    }
+
+    @Test func `nothing has no distance`() { #expect(TimeWarping().distance == 0) }
+}
