@@ -27,5 +27,7 @@ func fuzzHeads(_ bytes: [UInt8]) {
 /// The heads of the tests of the working copy, from which `Fuzz/run` starts.
 private let heads = [
     "assorted.onnx", "assorted.tflite", "plain.onnx", "plain.tflite", "verified.onnx", "verified.tflite",
+    "recurrent.onnx",
+    "convolved.onnx", "integers.onnx",
 ]
 .compactMap { FileManager.default.contents(atPath: "Tests/WakeWordsTests/Fixtures/\($0)").map(Array.init) }

@@ -52,4 +52,7 @@ private struct SeedModel {
 }
 
 /// The models of the working copy, from which `Fuzz/run` starts.
-private let models = ["alexa", "okay_nabu"].compactMap { SeedModel("Models/wake-words/\($0).tflite") }
+private let models = [
+    "Models/wake-words/alexa.tflite", "Models/wake-words/okay_nabu.tflite",
+    "Tests/WakeWordsTests/Fixtures/elements.tflite",
+].compactMap(SeedModel.init)

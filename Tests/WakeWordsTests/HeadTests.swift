@@ -41,6 +41,58 @@ struct HeadTests {
         #expect((expected.max() ?? 0) - (expected.min() ?? 0) > 0.03)
     }
 
+    @Test(arguments: [("recurrent", 5, 1), ("convolved", 6, 3), ("integers", 3, 1)])
+    func `scores of other kinds of heads are those of ONNX Runtime`(name: String, windows: Int, outputs: Int) throws {
+        let expected = try Fixture.floats(name + ".scores")
+        let network = try Self.head(name + ".onnx")
+        #expect(network.windows == windows && network.outputs == outputs)
+        let silence = try Fixture.speechEmbedding().silence
+        for output in 0..<outputs {
+            var scores: [Float] = []
+            for audio in ["voice", "synthesised"] {
+                let stream = HeadStream(network, output: output, silence: silence)
+                for row in try Fixture.embeddings(audio) { scores.append(Self.add(row, to: stream)) }
+            }
+            let own = stride(from: output, to: expected.count, by: outputs).map { expected[$0] }
+            let largest = zip(scores, own).map { abs($0 - $1) }.max() ?? 1
+            #expect(scores.count == own.count && largest < 1e-4, "\(largest)")
+            #expect((own.max() ?? 0) - (own.min() ?? 0) > 0.03)
+        }
+    }
+
+    @Test func `a head of several words needs a manifest that names one of them`() throws {
+        let embedding = try Fixture.speechEmbedding()
+        func refusal(_ part: String?) throws -> String? {
+            let folder = try TestFolder()
+            try Data(Fixture.bytes("convolved.onnx")).write(to: URL(fileURLWithPath: folder.path + "/a.onnx"))
+            if let part {
+                let json =
+                    #"{"type": "openWakeWord", "wake_word": "A", "model": "a.onnx", "openWakeWord": {\#(part)}}"#
+                try Data(json.utf8).write(to: URL(fileURLWithPath: folder.path + "/a.json"))
+            }
+            do throws(WakeWordError) {
+                let word = try WakeWord(path: folder.path + "/a.onnx") { () throws(WakeWordError) in embedding }
+                #expect(word.manifest.output == 2)
+                return nil
+            } catch {
+                return error.message
+            }
+        }
+        #expect(try refusal(nil)?.contains("it has 3 probabilities, of several words; write a manifest") == true)
+        #expect(try refusal("")?.contains("it has 3 probabilities, of several words; write a manifest") == true)
+        #expect(try refusal(#""output": 3"#)?.contains("it has 3 probabilities; key openWakeWord.output is 3") == true)
+        #expect(try refusal(#""output": 2"#) == nil)
+    }
+
+    @Test func `a trigger level may be given in place of the manifest's`() throws {
+        let embedding = try Fixture.speechEmbedding()
+        let word = try WakeWord(path: "\(Fixture.folder)/plain.onnx", triggerLevel: 4) { () throws(WakeWordError) in
+            embedding
+        }
+        #expect(word.manifest.windowSteps == 4)
+        #expect(try WakeWord(path: "\(Fixture.models)/alexa.json", triggerLevel: 4).manifest.windowSteps == 5)
+    }
+
     @Test(arguments: ["plain", "verified"]) func `scores of audio are those of pyopen-wakeword`(name: String) throws {
         let embedding = try Fixture.speechEmbedding()
         let words = try ["tflite", "onnx"].map { ending in
@@ -102,7 +154,7 @@ struct HeadTests {
             }
         }
         let embedding = try Fixture.speechEmbedding()
-        let files = ["verified.onnx", "assorted.tflite", "assorted.onnx"]
+        let files = ["verified.onnx", "assorted.tflite", "assorted.onnx", "recurrent.onnx", "integers.onnx"]
         let words = Words(
             try files.map { file in
                 try WakeWord(path: "\(Fixture.folder)/\(file)") { () throws(WakeWordError) in embedding }
@@ -112,9 +164,13 @@ struct HeadTests {
         #expect(HeapTrial { words.run() }.isQuiet(seconds: 30))
     }
 
-    @Test(arguments: ["plain", "verified", "assorted"], ["tflite", "onnx"])
-    func `a head that is cut or damaged is refused or runs`(name: String, ending: String) throws {
-        let bytes = try Fixture.bytes("\(name).\(ending)")
+    @Test(arguments: [
+        "plain.tflite", "plain.onnx", "verified.tflite", "verified.onnx", "assorted.tflite", "assorted.onnx",
+        "recurrent.onnx",
+        "convolved.onnx", "integers.onnx",
+    ])
+    func `a head that is cut or damaged is refused or runs`(file: String) throws {
+        let bytes = try Fixture.bytes(file)
         for count in stride(from: 0, to: bytes.count - 32, by: 97) {
             #expect(refusal(Array(bytes.prefix(count))) != nil, "\(count) bytes")
         }

@@ -27,6 +27,19 @@ struct StreamingNetworkTests {
         #expect(probabilities(network, try Fixture.features("spoken")) == expected)
     }
 
+    /// Sums, products, pools, means, padding and joining, which the shipped models do not have.
+    @Test func `probabilities of other operators equal those of TFLite at every step`() throws {
+        let network = try StreamingNetwork(bytes: Fixture.bytes("elements.tflite"))
+        let expected = try Fixture.bytes("elements.probabilities")
+        #expect(Set(expected).count > 30 && expected.count > 300)
+        #expect(probabilities(network, try Fixture.features("spoken")) == expected)
+    }
+
+    @Test(arguments: [(11, 121, 11), (11, -6, -1), (10, 25, 3), (10, -25, -3), (1, 7, 7)])
+    func `a mean is rounded, ties away from zero`(count: Int, sum: Int32, expected: Int32) throws {
+        #expect(try Rescaling(1, ofMean: count).apply(sum) == expected)
+    }
+
     @Test func `after a reset a stream answers as at its start`() throws {
         let stream = NetworkStream(try StreamingNetwork(bytes: Fixture.model("okay_nabu")))
         let features = Array(try Fixture.features("spoken").prefix(150))

@@ -55,10 +55,10 @@ struct TFLiteFileTests {
     @Test func `an operator that is not supported is named`() throws {
         var bytes = try Fixture.model("alexa")
         let place = try #require(try placesOfCodes(bytes).first { bytes[$0] == 14 })
-        bytes[place] = 40
+        bytes[place] = 25
         let error = try #require(refusal(bytes))
         #expect(error == .unsupported)
-        #expect(error.message.contains("the operator MEAN (number 40) is not supported"))
+        #expect(error.message.contains("the operator SOFTMAX (number 25) is not supported"))
         bytes[place] = 100
         #expect(refusal(bytes)?.message.contains("the operator number 100 is not supported") == true)
     }

@@ -12,8 +12,10 @@ public struct VocabularyLoader: Sendable {
     public var confirms: Bool
     /// The file of the taught words.
     public var words: TaughtWords
-    /// Wake words with models of their own: names of those that came with the program or were added, or files.
+    /// Wake words with models of their own: names of those that came with the program or were added, files, or folders of files.
     public var wakeWords: [String]
+    /// How many of the newest probabilities of a model of openWakeWord must be above the threshold; nil for what its manifest says.
+    public var triggerLevel: Int?
 
     public init(modelFolder: String?, confirms: Bool = true, words: TaughtWords, wakeWords: [String] = []) {
         self.modelFolder = modelFolder
@@ -58,7 +60,7 @@ public struct VocabularyLoader: Sendable {
         var files: [String] = []
         for name in wakeWords {
             if name.contains("/") || Self.isFile(name) {
-                files.append(name)
+                files += try WakeWordFolder.models(in: name) ?? [name]
             } else {
                 let folded = WordName.folded(name)
                 let shipped = WakeWordFolder.shipped.first { WordName.folded($0.name) == folded }?.manifest
@@ -78,7 +80,7 @@ public struct VocabularyLoader: Sendable {
     private func loadWakeWords(beside labels: [String]) throws(WakeWordError) -> [WakeWord] {
         var (found, shared): ([WakeWord], SpeechEmbedding?) = ([], nil)
         for path in try wakeWordFiles() {
-            let word = try WakeWord(path: path) { () throws(WakeWordError) in
+            let word = try WakeWord(path: path, triggerLevel: triggerLevel) { () throws(WakeWordError) in
                 if let shared { return shared }
                 let embedding = try SpeechEmbedding.shipped()
                 shared = embedding

@@ -42,6 +42,28 @@ public struct WakeWordFolder: Sendable {
         }
     }
 
+    /// The models in a folder of the user's, by name: manifests, and models without one beside them. Of a model that is there as TFLite and as
+    /// ONNX only the first counts.
+    ///
+    /// - Returns: nil for what is not a folder.
+    /// - Throws: `WakeWordError.unreadable` for a folder without models.
+    static func models(in folder: String) throws(WakeWordError) -> [String]? {
+        var isFolder = false
+        guard FileManager.default.fileExists(atPath: folder, isDirectory: &isFolder), isFolder else { return nil }
+        var models: [String: String] = [:]
+        let entries = entries(folder)
+        for ending in ["onnx", "tflite", "json"] {
+            for file in entries where PathName(file).ending.lowercased() == ending {
+                let stem = PathName(file).withoutEnding
+                // A JSON file without a model is of another kind.
+                if ending != "json" || models[stem] != nil { models[stem] = file }
+            }
+        }
+        guard !models.isEmpty else { throw .noModels(in: folder) }
+        let place = folder + (folder.hasSuffix("/") ? "" : "/")
+        return models.sorted { $0.key < $1.key }.map { place + $0.value }
+    }
+
     private static func entries(_ folder: String) -> [String] {
         ((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []).filter { !$0.hasPrefix(".") }.sorted()
     }

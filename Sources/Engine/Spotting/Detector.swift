@@ -26,6 +26,12 @@ public struct Detector: ~Copyable {
     /// Smoothed posteriors after the newest hop, `[labels]`: the input of the gate.
     public var scores: [Float] { handler.scores }
 
+    /// Sets the newest scores of wake words with models of their own, which are no input of the gate, among those of all labels.
+    /// Allocates nothing.
+    ///
+    /// - Parameter scores: `[labels]`.
+    public func setWakeWordScores(in scores: inout [Float]) { handler.setWakeWordScores(in: &scores) }
+
     /// Speech or sound activity up to the newest hop, in which the gate finds pauses.
     public var activity: ActivityHistory { scorer.activity }
 

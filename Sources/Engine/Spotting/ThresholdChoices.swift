@@ -38,6 +38,8 @@ public struct ThresholdChoices: Equatable, Sendable {
     public var disabled: Set<String> = []
     /// The only words that may fire, however they are written; nil for all that are not disabled.
     public var only: [String]?
+    /// Whether only wake words with models of their own may fire.
+    public var onlyWakeWords = false
 
     public init() {}
 
@@ -70,7 +72,8 @@ public struct ThresholdChoices: Equatable, Sendable {
         var values: [Float?] = []
         var alone = [Float?](repeating: nil, count: vocabulary.labels.count)
         for (label, name) in vocabulary.labels.enumerated() {
-            if Labels.isSpecial(name) || disables(name) {
+            let isLeftOut = onlyWakeWords && vocabulary.wakeWord(label: label) == nil
+            if Labels.isSpecial(name) || disables(name) || isLeftOut {
                 values.append(nil)
                 continue
             }

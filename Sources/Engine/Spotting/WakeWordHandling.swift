@@ -1,14 +1,19 @@
-import Core
+private import Core
 
 // Wake words with models of their own, which decide by themselves and at their own times.
 extension PosteriorHandler {
     /// The same with the newest scores of the wake words, which are no input of the gate. Allocates.
     public var scoresOfAll: [Float] {
         var all = scores
-        for (word, score) in zip(wakeWords, wakeWordScores) where all.indices.contains(word.label) {
-            all[word.label] = score
-        }
+        setWakeWordScores(in: &all)
         return all
+    }
+
+    /// Sets the newest scores of the wake words among those of all labels. Allocates nothing.
+    func setWakeWordScores(in scores: inout [Float]) {
+        for index in wakeWords.indices where scores.indices.contains(wakeWords[index].label) {
+            scores[wakeWords[index].label] = wakeWordScores[index]
+        }
     }
 
     /// Adds a step of a wake word, whose network decides by itself and at its own time. Call it before the hop that the step ends in is
@@ -19,7 +24,7 @@ extension PosteriorHandler {
     ///   - score: of the word, 0…1; see `WakeWordDetector`.
     ///   - before: time from the end of the step to the end of the hop, in seconds.
     ///   - report: as in ``process(_:lookahead:activity:confirmer:report:)``.
-    mutating func add(wakeWord index: Int, score: Float, before: Double, report: (Detection) -> Void) {
+    public mutating func add(wakeWord index: Int, score: Float, before: Double, report: (Detection) -> Void) {
         guard wakeWords.indices.contains(index) else { return }
         let (label, time) = (wakeWords[index].label, gate.nextTime - before)
         let threshold = gate.thresholds.values[label]

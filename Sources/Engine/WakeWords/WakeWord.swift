@@ -31,17 +31,20 @@ public final class WakeWord: Sendable {
     /// - Parameters:
     ///   - path: the manifest, which names the model; or the model, whose manifest has the same name but ends in `.json`. A head of openWakeWord
     ///     needs no manifest.
+    ///   - triggerLevel: how many of the newest probabilities of a head must be above the threshold, 1…255; nil for what its manifest says.
     ///   - embedding: the speech embedding for a head; nil where there is none.
     /// - Throws: `WakeWordError`, which names the file.
     public init(
         path: String,
+        triggerLevel: Int? = nil,
         embedding: (() throws(WakeWordError) -> SpeechEmbedding)? = nil
     ) throws(WakeWordError) {
         let isManifest = PathName(path).ending.lowercased() == "json"
         let manifestPath = isManifest ? path : PathName(path).withoutEnding + ".json"
         self.manifestPath = manifestPath
         let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? ""
-        let (found, isFile) = try Self.manifest(at: manifestPath, of: isManifest ? nil : path)
+        var (found, isFile) = try Self.manifest(at: manifestPath, of: isManifest ? nil : path)
+        if found.kind == .openWakeWord, let triggerLevel { found.windowSteps = min(max(triggerLevel, 1), 255) }
         (manifest, hasManifest) = (found, isFile)
         self.path = isManifest ? folder + found.model : path
         name = WordName.folded(found.phrase)
@@ -54,7 +57,7 @@ public final class WakeWord: Sendable {
                 guard let embedding else {
                     throw .unreadable.saying("a head needs the speech embedding, which is missing")
                 }
-                network = .head(head, over: try embedding())
+                network = .head(try head.check(found), over: try embedding())
             }
         } catch {
             throw error.inFile(self.path)

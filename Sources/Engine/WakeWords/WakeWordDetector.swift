@@ -53,7 +53,7 @@ private final class Streams {
             switch word.network {
             case .streaming(let network): features.append((index, FeatureStream(network, window)))
             case .head(let network, let over):
-                heads.append((index, EmbeddedStream(network, silence: over.silence, window)))
+                heads.append((index, EmbeddedStream(network, word.manifest.output, silence: over.silence, window)))
                 embedding = embedding ?? EmbeddingStream(over)
             }
         }
@@ -119,8 +119,8 @@ private final class EmbeddedStream {
     private let head: HeadStream
     private var window: ScoreWindow
 
-    init(_ network: HeadNetwork, silence: [Float], _ window: ScoreWindow) {
-        head = HeadStream(network, silence: silence)
+    init(_ network: HeadNetwork, _ output: Int, silence: [Float], _ window: ScoreWindow) {
+        head = HeadStream(network, output: output, silence: silence)
         self.window = window
     }
 

@@ -28,6 +28,11 @@ public struct WakeWordError: Error, Equatable, Sendable, CustomStringConvertible
         )
     }
 
+    /// A folder has no models.
+    public static func noModels(in folder: String) -> WakeWordError {
+        unreadable.saying("\(folder): no model in this folder; put files there that end in .tflite or .onnx")
+    }
+
     /// The speech embedding did not come with the program.
     public static func missingEmbedding(_ file: String) -> WakeWordError {
         unreadable.saying(

@@ -23,7 +23,11 @@ public struct WakeWordManifest: Sendable, Equatable {
     /// The word is said where the mean of the newest probabilities is above this, 0…1; for openWakeWord, where all of them are.
     public let cutoff: Double
     /// How many probabilities count as the newest.
-    public let windowSteps: Int
+    public internal(set) var windowSteps: Int
+    /// Which of the probabilities of a head is the word's, from 0.
+    public let output: Int
+    /// Whether the manifest says so.
+    let hasOutput: Bool
 
     private static let fileLimit = 1 << 16
 
@@ -72,6 +76,11 @@ public struct WakeWordManifest: Sendable, Equatable {
         website = root["website"]?.text ?? ""
         languages = root["trained_languages"]?.elements.compactMap(\.text) ?? []
         (cutoff, windowSteps) = try kind == .openWakeWord ? Self.levels(root) : Self.micro(root)
+        let output = kind == .openWakeWord ? root["openWakeWord"]?["output"] : nil
+        guard output == nil || output?.integer.map((0...255).contains) == true else {
+            throw .manifest.saying("key openWakeWord.output is \(Self.found(output)), not from 0 to 255")
+        }
+        (self.output, hasOutput) = (output?.integer ?? 0, output != nil)
     }
 
     /// For a head of openWakeWord without a manifest: the word is the file's name, without its version.
@@ -95,6 +104,7 @@ public struct WakeWordManifest: Sendable, Equatable {
         self.model = String(model[(model.lastIndex(of: "/").map { model.index(after: $0) } ?? model.startIndex)...])
         (author, website, languages) = ("", "", [])
         (cutoff, windowSteps) = (Self.usualThreshold, 1)
+        (output, hasOutput) = (0, false)
     }
 
     /// As ``init(json:)`` reads it, for a head of openWakeWord.

@@ -16,6 +16,7 @@ public struct ClipScorer: ~Copyable {
     private let vocabulary: Vocabulary
     private var session: InferenceStream
     private var taught: ClipTaughtWordScorer?
+    private let wakeWords: ClipWakeWordScorer?
     private let confirmer: Confirmer?
     /// A clip that is silence with this posterior is not looked at.
     private static let silent: Float = 0.98
@@ -24,6 +25,7 @@ public struct ClipScorer: ~Copyable {
         self.vocabulary = vocabulary
         session = InferenceStream(vocabulary.model, prior: .clip)
         taught = vocabulary.taught.isEmpty ? nil : ClipTaughtWordScorer(vocabulary)
+        wakeWords = ClipWakeWordScorer(vocabulary)
         let model = vocabulary.model
         confirmer = model.confirmation.map { Confirmer($0, of: model, prior: .clip) }
     }
@@ -74,8 +76,11 @@ public struct ClipScorer: ~Copyable {
                 target[index] = clip.indices.contains(place) ? clip[place] : 0
             }
         }
-        guard let probabilities = taught?.score(window) else { return mean }
-        return vocabulary.fused(mean, probabilities)
+        let probabilities = taught?.score(window)
+        guard probabilities != nil || wakeWords != nil else { return mean }
+        var fused = vocabulary.fused(mean, probabilities ?? [])
+        wakeWords?.fuse(clip, into: &fused)
+        return fused
     }
 
     /// Fuses posteriors, `[model's labels]`, with the answers of the networks that confirm. Silence stays as it is; what is neither
@@ -159,5 +164,36 @@ struct ClipTaughtWordScorer: ~Copyable {
             for index in best.indices { best[index] = max(best[index], scorer.probabilities[index]) }
         }
         return best
+    }
+}
+
+/// The scores of wake words with models of their own in a clip: the highest that each has in a stream.
+struct ClipWakeWordScorer {
+    private let stream: WakeWordStream
+    private let labels: [Int]
+    /// In which a word at the end of a clip is decided.
+    private let silence = [Float](repeating: 0, count: AudioFormat.sampleRate)
+
+    /// - Returns: nil without wake words.
+    init?(_ vocabulary: Vocabulary) {
+        guard let stream = WakeWordStream(vocabulary.wakeWords) else { return nil }
+        self.stream = stream
+        labels = vocabulary.wakeWordLabels
+    }
+
+    /// Sets the scores of the wake words; the other labels share what the highest leaves of 1.
+    ///
+    /// - Parameters:
+    ///   - clip: samples at 16 kHz.
+    ///   - posteriors: `[labels]` of the vocabulary.
+    func fuse(_ clip: [Float], into posteriors: inout [Float]) {
+        var best = [Float](repeating: 0, count: labels.count)
+        stream.flush()
+        for part in [clip, silence] {
+            stream.add(hop: part.span) { word, score, _ in best[word] = max(best[word], score) }
+        }
+        let rest = 1 - min(best.max() ?? 0, 1)
+        for label in posteriors.indices { posteriors[label] *= rest }
+        for (label, score) in zip(labels, best) { posteriors[label] = score }
     }
 }

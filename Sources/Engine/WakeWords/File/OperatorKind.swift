@@ -1,12 +1,20 @@
 /// The operators of TFLite that a network may have, by their numbers in the schema.
 enum OperatorKind: Int {
+    case add = 0
+    case averagePool = 1
     case concatenation = 2
     case convolution = 3
     case depthwiseConvolution = 4
     case fullyConnected = 9
     case logistic = 14
+    case maximumPool = 17
+    case multiply = 18
     case reshape = 22
+    case pad = 34
+    case mean = 40
     case stridedSlice = 45
+    case split = 49
+    case pack = 83
     case splitV = 102
     case quantize = 114
     case callOnce = 129
@@ -49,11 +57,14 @@ struct ConvolutionOptions {
     var dilation: (height: Int, width: Int)
     var activation: Activation
 
-    init(_ table: FlatBuffer.Table?, in buffer: FlatBuffer, depthwise: Bool) throws(WakeWordError) {
+    static func convolution(
+        _ table: FlatBuffer.Table?,
+        in buffer: FlatBuffer,
+        depthwise: Bool
+    ) throws(WakeWordError) -> ConvolutionOptions {
         guard let table else { throw .damaged.saying("a convolution has no options") }
         // A depth multiplier stands between the strides and the rest.
         let later = depthwise ? 1 : 0
-        isPadded = try buffer.number(Int8.self, table, field: 0) ?? 0 == 0
         func extent(_ field: Int, default value: Int32) throws(WakeWordError) -> Int {
             let extent = Int(try buffer.number(Int32.self, table, field: field) ?? value)
             guard (1...1024).contains(extent) else {
@@ -61,9 +72,34 @@ struct ConvolutionOptions {
             }
             return extent
         }
-        stride = (try extent(2, default: 0), try extent(1, default: 0))
-        dilation = (try extent(5 + later, default: 1), try extent(4 + later, default: 1))
-        activation = try Activation(number: try buffer.number(Int8.self, table, field: 3 + later) ?? 0)
+        return ConvolutionOptions(
+            isPadded: try buffer.number(Int8.self, table, field: 0) ?? 0 == 0,
+            stride: (try extent(2, default: 0), try extent(1, default: 0)),
+            dilation: (try extent(5 + later, default: 1), try extent(4 + later, default: 1)),
+            activation: try Activation(number: try buffer.number(Int8.self, table, field: 3 + later) ?? 0)
+        )
+    }
+}
+
+extension ConvolutionOptions {
+    /// Of a pool, with the extents of its window.
+    static func pool(
+        _ table: FlatBuffer.Table?,
+        in buffer: FlatBuffer
+    ) throws(WakeWordError) -> (ConvolutionOptions, window: (height: Int, width: Int)) {
+        guard let table else { throw .damaged.saying("a pool has no options") }
+        func extent(_ field: Int) throws(WakeWordError) -> Int {
+            let extent = Int(try buffer.number(Int32.self, table, field: field) ?? 0)
+            guard (1...1024).contains(extent) else { throw .damaged.saying("a pool has a window of \(extent)") }
+            return extent
+        }
+        let options = ConvolutionOptions(
+            isPadded: try buffer.number(Int8.self, table, field: 0) ?? 0 == 0,
+            stride: (try extent(2), try extent(1)),
+            dilation: (1, 1),
+            activation: try Activation(number: try buffer.number(Int8.self, table, field: 5) ?? 0)
+        )
+        return (options, (try extent(4), try extent(3)))
     }
 }
 

@@ -148,15 +148,24 @@ extension HeadBuilder {
         try count(operations: rows * depth * outputs)
         let output = try value(input.shape.dropLast() + [outputs])
         let shape = ConvolutionShape(inputChannels: depth, outputChannels: outputs)
+        let (from, to) = (try place(input), try place(output))
+        let packed = try add(layer: weights, bias.isEmpty ? [Float](repeating: 0, count: outputs) : bias, shape)
+        try add(.dense(input: from, output: to, rows: rows, shape: shape, weights: packed))
+        return output
+    }
+
+    /// Keeps the weights and biases of a layer.
+    ///
+    /// - Returns: where its packed weights begin.
+    mutating func add(layer weights: [Float], _ bias: [Float], _ shape: ConvolutionShape) throws(WakeWordError) -> Int {
+        let place = weightCount
         let packed = (packedConvolutionCount(shape) + 15) & ~15
-        guard packed <= Limits.weights - weightCount else {
+        guard packed <= Limits.weights - place else {
             throw .size.saying("it has more than \(Limits.weights) weights")
         }
-        layers.append((weightCount, shape, weights, bias.isEmpty ? [Float](repeating: 0, count: outputs) : bias))
-        let (from, to) = (try place(input), try place(output))
-        try add(.dense(input: from, output: to, rows: rows, shape: shape, weights: weightCount))
+        layers.append((place, shape, weights, bias))
         weightCount += packed
-        return output
+        return place
     }
 
     /// The product with a constant matrix, `[depth × outputs]`, or with its transpose.
@@ -252,11 +261,13 @@ extension HeadBuilder {
         return HeadValue(shape: kept.indices.filter { !isReduced[$0] }.map { kept[$0] }, content: output.content)
     }
 
-    /// Softmax over one extent, after which all are 1.
+    /// Softmax over one extent.
     mutating func softmax(_ input: HeadValue, axis: Int, scale: Float = 1) throws(WakeWordError) -> HeadValue {
         let axis = try Self.axis(axis, of: input.shape)
         guard input.shape[(axis + 1)...].allSatisfy({ $0 == 1 }) else {
-            throw .unsupported.saying("a softmax over other than the last extent is not supported")
+            var order = Array(input.shape.indices)
+            order.swapAt(axis, order.count - 1)
+            return try transpose(softmax(transpose(input, order: order), axis: -1, scale: scale), order: order)
         }
         let output = try value(input.shape)
         let (from, to, count) = (try place(input), try place(output), input.shape[axis])

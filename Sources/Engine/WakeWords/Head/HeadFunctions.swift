@@ -16,6 +16,8 @@ extension HeadFunction {
         case .absolute: abs(x)
         case .reciprocal: 1 / x
         case .power(let exponent): exponent == 2 ? x * x : powf(x, exponent)
+        case .elu(let scale): x < 0 ? scale * expm1f(x) : x
+        case .softplus: max(x, 0) + log1pf(expf(-abs(x)))
         }
     }
 }

@@ -69,9 +69,18 @@ extension HeadBuilder {
                 throw .damaged.saying("tensors of the extents \(first.shape) and \(input.shape) are joined")
             }
         }
+        let inner = shape[(axis + 1)...].reduce(1, *)
+        let constants = inputs.compactMap(\.floats)
+        if constants.count == inputs.count {
+            try count(operations: Self.count(shape))
+            let parts = zip(inputs, constants).map { ($0.shape[axis] * inner, $1) }
+            let rows = (0..<shape[..<axis].reduce(1, *)).flatMap { row in
+                parts.flatMap { part, floats in floats[row * part..<(row + 1) * part] }
+            }
+            return HeadValue(shape: shape, content: .floats(rows))
+        }
         let output = try value(shape)
         let to = try place(output)
-        let inner = shape[(axis + 1)...].reduce(1, *)
         var start = 0
         for input in inputs {
             let (from, part) = (try place(input), input.shape[axis] * inner)

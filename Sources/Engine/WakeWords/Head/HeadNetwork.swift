@@ -8,13 +8,17 @@ public final class HeadNetwork: Sendable {
     /// Embeddings that it reads.
     public let windows: Int
 
+    /// Probabilities that it gives: one for each word that it tells apart, 1 as a rule.
+    public let outputs: Int
+    private static let mostOutputs = 256
+
     let steps: [HeadStep]
     let maps: [Int32]
     /// Packed weights of the dense layers.
     let weights: Memory<Float>
     /// The memory of a stream at its start.
     let initial: [Float]
-    /// Places of the embeddings, `[windows × SpeechEmbedding.count]`, and of the probability.
+    /// Places of the embeddings, `[windows × SpeechEmbedding.count]`, and of the probabilities, `[outputs]`.
     let input: Int
     let output: Int
     let kernels: KernelSet
@@ -49,11 +53,10 @@ public final class HeadNetwork: Sendable {
 
     private init(_ builder: HeadBuilder, _ input: HeadValue, _ output: HeadValue) throws(WakeWordError) {
         var builder = builder
-        guard output.count == 1 else {
-            throw .unsupported.saying(
-                "its output has the extents \(output.shape), not one probability; a model of several words is not supported"
-            )
+        guard output.count <= Self.mostOutputs else {
+            throw .unsupported.saying("its output has the extents \(output.shape), not one probability for each word")
         }
+        outputs = output.count
         windows = input.count / SpeechEmbedding.count
         self.input = try builder.place(input)
         self.output = try builder.place(output)
@@ -71,6 +74,22 @@ public final class HeadNetwork: Sendable {
             )
         }
         self.weights = weights
+    }
+
+    /// The head, if the manifest tells which of its probabilities is the word's.
+    ///
+    /// - Throws: `WakeWordError.manifest`.
+    func check(_ manifest: WakeWordManifest) throws(WakeWordError) -> HeadNetwork {
+        guard manifest.output < outputs else {
+            throw .manifest.saying("it has \(outputs) probabilities; key openWakeWord.output is \(manifest.output)")
+        }
+        guard outputs == 1 || manifest.hasOutput else {
+            throw .manifest.saying(
+                "it has \(outputs) probabilities, of several words; write a manifest for each word, with its number, from 0, in the key "
+                    + "openWakeWord.output"
+            )
+        }
+        return self
     }
 
     /// Embeddings that an input of this shape reads, of which each extent but the last two is 1.
@@ -95,9 +114,15 @@ struct HeadStream: ~Copyable {
     private let silence: [Float]
     private let memory: Memory<Float>
 
-    /// - Parameter silence: the embedding of silence, `[SpeechEmbedding.count]`.
-    init(_ network: HeadNetwork, silence: [Float]) {
+    /// Which of the probabilities is the word's.
+    private let output: Int
+
+    /// - Parameters:
+    ///   - output: which of the probabilities is the word's, below `network.outputs`.
+    ///   - silence: the embedding of silence, `[SpeechEmbedding.count]`.
+    init(_ network: HeadNetwork, output: Int = 0, silence: [Float]) {
         self.network = network
+        self.output = output
         self.silence = silence
         memory = Memory(network.initial)
         reset()
@@ -117,7 +142,7 @@ struct HeadStream: ~Copyable {
         first.update(from: first + SpeechEmbedding.count, count: kept)
         (first + kept).update(from: embedding, count: SpeechEmbedding.count)
         run()
-        let probability = memory.base[network.output]
+        let probability = memory.base[network.output + output]
         return probability.isNaN ? 0 : min(max(probability, 0), 1)
     }
 
@@ -168,6 +193,10 @@ struct HeadStream: ~Copyable {
             for index in 0..<count {
                 memory[output + index] = memory[input + (map.map { Int(maps[$0 + index]) } ?? index)]
             }
+        case .product(let product): multiply(product)
+        case .recur(let recurrence): recurrence.run(memory, network.weights.base, network.kernels)
+        case .quantise(let input, let output, let scale, let zero, let count):
+            (memory[scale], memory[zero]) = quantise(memory + input, memory + output, count)
         case .softmax(let input, let output, let rows, let count, let scale):
             for row in 0..<rows { softmax(memory + input + row * count, memory + output + row * count, count, scale) }
         case .skipUnless(let condition, let count): return memory[condition] == 0 ? count : 0
@@ -189,5 +218,42 @@ struct HeadStream: ~Copyable {
             sum += output[index]
         }
         for index in 0..<count { output[index] /= sum }
+    }
+
+    private func multiply(_ product: HeadProduct) {
+        for batch in 0..<product.batches {
+            let left = memory.base + product.left + batch * product.leftStride
+            let right = memory.base + product.right + batch * product.rightStride
+            let output = memory.base + product.output + batch * product.rows * product.columns
+            for row in 0..<product.rows {
+                for column in 0..<product.columns {
+                    var sum: Float = 0
+                    for index in 0..<product.depth {
+                        sum += left[row * product.depth + index] * right[index * product.columns + column]
+                    }
+                    output[row * product.columns + column] = sum
+                }
+            }
+        }
+    }
+
+    /// - Returns: the scale and the zero point.
+    private func quantise(
+        _ input: UnsafePointer<Float>,
+        _ output: UnsafeMutablePointer<Float>,
+        _ count: Int
+    ) -> (scale: Float, zero: Float) {
+        var (lowest, highest): (Float, Float) = (0, 0)
+        for index in 0..<count {
+            lowest = min(lowest, input[index])
+            highest = max(highest, input[index])
+        }
+        let scale = highest == lowest ? 1 : (highest - lowest) / 255
+        func limited(_ number: Float) -> Float { min(max(number, 0), 255) }
+        let zero = limited((-lowest / scale).rounded(.toNearestOrEven))
+        for index in 0..<count {
+            output[index] = limited((input[index] / scale).rounded(.toNearestOrEven) + zero)
+        }
+        return (scale, zero)
     }
 }

@@ -9,6 +9,9 @@ enum HeadFunction: Sendable, Equatable {
     case squareRoot, exponential, logarithm
     case negative, absolute, reciprocal
     case power(Float)
+    /// `scale · (eˣ − 1)` below zero.
+    case elu(scale: Float)
+    case softplus
 }
 
 /// What a step of a head computes from pairs of numbers. A comparison gives 1 or 0.
@@ -33,9 +36,28 @@ enum HeadStep: Sendable {
     case reduce(HeadReduction, input: Int, starts: Int, group: Int, groupCount: Int, output: Int, count: Int)
     /// Moves the numbers that a map names; without one, one after the other.
     case move(input: Int, map: Int?, output: Int, count: Int)
+    /// Products of matrices, `[rows × depth]` by `[depth × columns]`, one after the other; an operand that all have in common has the
+    /// stride 0.
+    case product(HeadProduct)
+    case recur(HeadRecurrence)
+    /// Numbers to integers from 0 to 255 by a scale and a zero point that cover them all.
+    case quantise(input: Int, output: Int, scale: Int, zero: Int, count: Int)
     /// Each row becomes exp(x · scale) by their sum.
     case softmax(input: Int, output: Int, rows: Int, count: Int, scale: Float)
     /// Goes on after the next `count` steps if the condition is 0.
     case skipUnless(condition: Int, count: Int)
     case skip(count: Int)
+}
+
+/// Products of matrices that are both computed. Places and strides are in floats.
+struct HeadProduct: Sendable {
+    let left: Int
+    let leftStride: Int
+    let right: Int
+    let rightStride: Int
+    let output: Int
+    let batches: Int
+    let rows: Int
+    let depth: Int
+    let columns: Int
 }

@@ -2,11 +2,11 @@ private import Core
 
 /// Turns the graph of an ONNX file into a head.
 struct ONNXHead {
-    private let file: ONNXFile
-    private(set) var builder = HeadBuilder()
+    let file: ONNXFile
+    var builder = HeadBuilder()
 
     /// Tensors by their names: those of a graph, and of the graphs around it.
-    private typealias Values = [String: HeadValue]
+    typealias Values = [String: HeadValue]
 
     init(_ file: ONNXFile) { self.file = file }
 
@@ -32,11 +32,14 @@ struct ONNXHead {
         var values = outer
         for (name, tensor) in graph.constants { values[name] = Self.value(tensor) }
         for node in graph.nodes {
-            guard let name = node.outputs.first, !name.isEmpty, values[name] == nil else {
-                throw .damaged.saying("a node computes no tensor, or one that is there")
+            guard node.outputs.contains(where: { !$0.isEmpty }) else {
+                throw .damaged.saying("a node computes no tensor")
             }
-            // Later outputs are for training.
-            values[name] = try result(node, values)
+            // Later outputs than those that are computed are for training.
+            for (name, value) in zip(node.outputs, try results(node, values)) where !name.isEmpty {
+                guard values[name] == nil else { throw .damaged.saying("a node computes a tensor that is there") }
+                values[name] = value
+            }
         }
         guard graph.outputs.count == 1, let name = graph.outputs.first, let output = values[name] else {
             throw .unsupported.saying("its output is not computed, or it has several")
@@ -51,7 +54,7 @@ struct ONNXHead {
         }
     }
 
-    private func input(_ node: ONNXFile.Node, _ number: Int, _ values: Values) throws(WakeWordError) -> HeadValue {
+    func input(_ node: ONNXFile.Node, _ number: Int, _ values: Values) throws(WakeWordError) -> HeadValue {
         guard let input = try optionalInput(node, number, values) else {
             throw .damaged.saying("the operator \(quoted(node.kind)) lacks an input")
         }
@@ -59,7 +62,7 @@ struct ONNXHead {
     }
 
     /// Nil for an input that is missing.
-    private func optionalInput(
+    func optionalInput(
         _ node: ONNXFile.Node,
         _ number: Int,
         _ values: Values
@@ -71,9 +74,20 @@ struct ONNXHead {
         return value
     }
 
+    /// The outputs of a node.
+    private mutating func results(_ node: ONNXFile.Node, _ values: Values) throws(WakeWordError) -> [HeadValue] {
+        switch node.kind {
+        case "LSTM", "GRU": return try recur(node, values)
+        case "Split": return try split(node, values)
+        case "DynamicQuantizeLinear": return try builder.quantise(input(node, 0, values))
+        default: return [try result(node, values)]
+        }
+    }
+
     private mutating func result(_ node: ONNXFile.Node, _ values: Values) throws(WakeWordError) -> HeadValue {
         if node.kind == "Constant" { return try constant(node) }
         let first = try input(node, 0, values)
+        if let folded = try fold(node, first, values) { return folded }
         if let function = try Self.function(node) { return try builder.apply(function, first) }
         if let combination = Self.combinations[node.kind] {
             var result = first
@@ -91,7 +105,14 @@ struct ONNXHead {
             }
             return first
         case "Flatten", "Reshape", "Squeeze", "Unsqueeze": return try reshape(node, first, values)
-        case "Shape": return HeadValue(shape: [first.shape.count], content: .integers(first.shape))
+        case "Shape":
+            func place(_ name: String, _ usual: Int) -> Int {
+                let (number, count) = (node.integer(name) ?? usual, first.shape.count)
+                return min(max(number < 0 ? number + count : number, 0), count)
+            }
+            let (start, end) = (place("start", 0), place("end", first.shape.count))
+            let shape = start < end ? Array(first.shape[start..<end]) : []
+            return HeadValue(shape: [shape.count], content: .integers(shape))
         case "Transpose":
             return try builder.transpose(first, order: node.integers("perm") ?? first.shape.indices.reversed())
         case "Concat":
@@ -103,10 +124,35 @@ struct ONNXHead {
         case "Gemm": return try gemm(node, first, values)
         case "MatMul":
             let right = try input(node, 1, values)
-            guard let matrix = right.floats else {
-                throw .unsupported.saying("a product of matrices that are both computed is not supported")
-            }
+            guard let matrix = right.floats, right.shape.count == 2 else { return try builder.product(first, right) }
             return try builder.product(first, matrix, right.shape, isTransposed: false)
+        case "MatMulInteger": return try integerProduct(node, first, values)
+        case "Conv", "ConvInteger": return try convolve(node, first, values)
+        case "MaxPool", "AveragePool": return try pool(node, first, values)
+        case "GlobalMaxPool", "GlobalAveragePool":
+            let axes = Array(first.shape.indices.dropFirst(2))
+            return try builder.reduce(node.kind == "GlobalMaxPool" ? .maximum : .mean, first, axes: axes, keeping: true)
+        case "Expand":
+            guard let wanted = try integers(node, "", input: 1, values) else {
+                throw .damaged.saying("Expand has no extents")
+            }
+            return try builder.expand(first, to: wanted)
+        case "ConstantOfShape":
+            guard let wanted = first.integers else {
+                throw .unsupported.saying("ConstantOfShape with extents that are computed is not supported")
+            }
+            let count = try HeadBuilder.count(wanted)
+            if case .tensor(let tensor) = node.attributes["value"], case .integers(let numbers) = tensor.elements {
+                return HeadValue(shape: wanted, content: .integers([Int](repeating: numbers.first ?? 0, count: count)))
+            }
+            var number: Float = 0
+            if case .tensor(let tensor) = node.attributes["value"], case .floats(let numbers) = tensor.elements {
+                number = numbers.first ?? 0
+            }
+            return HeadValue(shape: wanted, content: .floats([Float](repeating: number, count: count)))
+        case "DequantizeLinear": return try dequantise(node, first, values)
+        case "Clip": return try clip(node, first, values)
+        case "Gelu", "HardSigmoid", "HardSwish", "Mish", "PRelu", "ReduceL2": return try composed(node, first, values)
         case "ReduceMean": return try reduce(.mean, node, first, values)
         case "ReduceSum": return try reduce(.sum, node, first, values)
         case "ReduceMax": return try reduce(.maximum, node, first, values)
@@ -123,7 +169,7 @@ struct ONNXHead {
     }
 
     private static let combinations: [String: HeadCombination] = [
-        "Add": .add, "Sub": .subtract, "Mul": .multiply, "Div": .divide, "Pow": .power, "Max": .maximum,
+        "Add": .add, "Sum": .add, "Sub": .subtract, "Mul": .multiply, "Div": .divide, "Pow": .power, "Max": .maximum,
         "Min": .minimum,
         "Greater": .greater, "GreaterOrEqual": .greaterOrEqual, "Less": .less, "LessOrEqual": .lessOrEqual,
         "Equal": .equal,
@@ -134,8 +180,8 @@ struct ONNXHead {
         switch node.kind {
         case "Relu": return .clamp(lowest: 0, highest: .infinity)
         case "LeakyRelu": return .leaky(slope: node.float("alpha") ?? 0.01)
-        case "Clip" where node.inputs.count == 1:
-            return .clamp(lowest: node.float("min") ?? -.infinity, highest: node.float("max") ?? .infinity)
+        case "Elu": return .elu(scale: node.float("alpha") ?? 1)
+        case "Softplus": return .softplus
         case "Sigmoid": return .logistic
         case "Tanh": return .tanh
         case "Erf": return .errorFunction
@@ -160,7 +206,7 @@ struct ONNXHead {
     }
 
     /// Constant integers, which newer operators have as an input and older ones as an attribute; nil for none.
-    private func integers(
+    func integers(
         _ node: ONNXFile.Node,
         _ name: String,
         input number: Int,
@@ -236,10 +282,11 @@ struct ONNXHead {
             let extent = result.shape[try HeadBuilder.axis(axis, of: result.shape)]
             func place(_ number: Int) -> Int { min(max(number < 0 ? number + extent : number, 0), extent) }
             let (start, end) = (place(starts[number]), place(ends[number]))
-            guard start < end else { throw .damaged.saying("Slice takes nothing") }
             if let integers = result.integers, result.shape.count == 1 {
-                result = HeadValue(shape: [end - start], content: .integers(Array(integers[start..<end])))
+                let taken = start < end ? Array(integers[start..<end]) : []
+                result = HeadValue(shape: [taken.count], content: .integers(taken))
             } else {
+                guard start < end else { throw .damaged.saying("Slice takes nothing") }
                 result = try builder.slice(result, axis: axis, start..<end)
             }
         }
@@ -350,6 +397,8 @@ struct ONNXHead {
         guard case .graph(let then) = node.attributes["then_branch"],
             case .graph(let otherwise) = node.attributes["else_branch"]
         else { throw .damaged.saying("If lacks a branch") }
+        // Exports decide here what the extents are, which are known.
+        if let constant = condition.integers?.first { return try run(constant != 0 ? then : otherwise, values) }
         // The builder is taken out meanwhile, so that each branch can add its steps to it.
         var taken = builder
         let head = self
@@ -371,15 +420,23 @@ struct ONNXHead {
 }
 
 extension ONNXFile.Node {
-    fileprivate func integer(_ name: String) -> Int? {
+    func integer(_ name: String) -> Int? {
         if case .integer(let number) = attributes[name] { number } else { nil }
     }
 
-    fileprivate func float(_ name: String) -> Float? {
+    func float(_ name: String) -> Float? {
         if case .float(let number) = attributes[name] { number } else { nil }
     }
 
-    fileprivate func integers(_ name: String) -> [Int]? {
+    func integers(_ name: String) -> [Int]? {
         if case .integers(let numbers) = attributes[name] { numbers } else { nil }
+    }
+
+    func texts(_ name: String) -> [String]? {
+        if case .texts(let texts) = attributes[name] { texts } else { nil }
+    }
+
+    func text(_ name: String) -> String? {
+        if case .text(let text) = attributes[name] { text } else { nil }
     }
 }

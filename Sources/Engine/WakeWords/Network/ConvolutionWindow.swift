@@ -11,7 +11,8 @@ struct ConvolutionWindow {
     private let dilation: (height: Int, width: Int)
     /// Elements that are added before the first ones.
     private let padding: (height: Int, width: Int)
-    private let isPadded: Bool
+    /// Whether positions reach beyond the input.
+    let isPadded: Bool
 
     /// - Parameters:
     ///   - shape: of the input.

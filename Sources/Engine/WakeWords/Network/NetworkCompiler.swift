@@ -2,8 +2,8 @@ private import Core
 
 /// Turns the graph of a file into steps.
 ///
-/// All that moves elements without computing becomes copies: reshaping, joining, slicing, splitting, and the rings of variables. All that
-/// computes becomes a dense or a depthwise layer or a table.
+/// All that moves elements without computing becomes copies: reshaping, joining, slicing, splitting, padding, and the rings of variables. All
+/// that computes becomes a dense or a depthwise layer, a table, a sum, a product or a pool.
 struct NetworkCompiler {
     let file: TFLiteFile
     let graph: TFLiteFile.Graph
@@ -61,7 +61,15 @@ struct NetworkCompiler {
         case .reshape: try reshape(operation)
         case .concatenation: try concatenate(operation)
         case .stridedSlice: try slice(operation)
-        case .splitV: try split(operation)
+        case .splitV: try split(operation, 0, axis: 2)
+        case .split: try split(operation, 1, axis: 0)
+        case .pack: try pack(operation)
+        case .pad: try pad(operation)
+        case .add: try combine(operation, isSum: true)
+        case .multiply: try combine(operation, isSum: false)
+        case .averagePool: try pool(operation, isAverage: true)
+        case .maximumPool: try pool(operation, isAverage: false)
+        case .mean: try mean(operation)
         case .convolution: try convolve(operation, depthwise: false)
         case .depthwiseConvolution: try convolve(operation, depthwise: true)
         case .fullyConnected: try connect(operation)
@@ -123,12 +131,18 @@ extension NetworkCompiler {
     }
 
     /// Reserves memory for an operator's output.
-    mutating func makePlace(_ operation: TFLiteFile.Operator, output: Int = 0) throws(WakeWordError) -> Int {
+    ///
+    /// - Parameter value: what its elements are initially.
+    mutating func makePlace(
+        _ operation: TFLiteFile.Operator,
+        output: Int = 0,
+        value: Int8 = 0
+    ) throws(WakeWordError) -> Int {
         let tensor = try tensor(operation, output: output)
         _ = try Self.format(tensor)
         let index = operation.outputs[output]
         guard places[index] == nil else { throw .damaged.saying("tensor \(quoted(tensor.name)) is computed twice") }
-        let place = try parts.reserve(tensor.count)
+        let place = try parts.reserve(tensor.count, value: value)
         places[index] = place
         return place
     }

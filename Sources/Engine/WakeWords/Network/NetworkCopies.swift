@@ -9,7 +9,7 @@ extension NetworkCompiler {
     }
 
     /// An axis from options or a constant, counted from the end if it is negative.
-    private func axis(_ number: Int, of shape: [Int]) throws(WakeWordError) -> Int {
+    func axis(_ number: Int, of shape: [Int]) throws(WakeWordError) -> Int {
         let axis = number < 0 ? number + shape.count : number
         guard shape.indices.contains(axis) else {
             throw .damaged.saying("an operator names the axis \(number) of \(shape)")
@@ -54,12 +54,15 @@ extension NetworkCompiler {
         try parts.copy(runs)
     }
 
-    mutating func split(_ operation: TFLiteFile.Operator) throws(WakeWordError) {
-        let source = try tensor(operation, input: 0)
-        let from = try place(operation, input: 0)
-        let numbers = try file.integers(tensor(operation, input: 2))
-        guard let number = numbers.first, numbers.count == 1 else { throw .damaged.saying("SPLIT_V has no axis") }
-        let axis = try axis(Int(number), of: source.shape)
+    /// - Parameters:
+    ///   - input: which input is split.
+    ///   - axis: which input is the axis.
+    mutating func split(_ operation: TFLiteFile.Operator, _ input: Int, axis: Int) throws(WakeWordError) {
+        let source = try tensor(operation, input: input)
+        let from = try place(operation, input: input)
+        let numbers = try file.integers(tensor(operation, input: axis))
+        guard let number = numbers.first, numbers.count == 1 else { throw .damaged.saying("SPLIT has no axis") }
+        let axis = try self.axis(Int(number), of: source.shape)
         let inner = source.shape[(axis + 1)...].reduce(1, *)
         let row = source.shape[axis] * inner
         let rows = source.shape[..<axis].reduce(1, *)
@@ -73,7 +76,7 @@ extension NetworkCompiler {
                     && target.shape.indices.allSatisfy { $0 == axis || target.shape[$0] == source.shape[$0] }
             )
             let part = target.shape[axis] * inner
-            guard part <= row - start else { throw .damaged.saying("SPLIT_V has more outputs than its input holds") }
+            guard part <= row - start else { throw .damaged.saying("SPLIT has more outputs than its input holds") }
             let to = try makePlace(operation, output: index)
             let first = from + start
             try parts.copy((0..<rows).map { CopiedRun(source: first + $0 * row, target: to + $0 * part, count: part) })
@@ -95,6 +98,56 @@ extension NetworkCompiler {
         let sources = ranges.offsets(in: source.shape)
         try parts.copy(
             sources.enumerated().map { CopiedRun(source: from + $1, target: to + $0 * ranges.run, count: ranges.run) }
+        )
+    }
+
+    /// Joins tensors along a new axis.
+    mutating func pack(_ operation: TFLiteFile.Operator) throws(WakeWordError) {
+        let target = try tensor(operation)
+        var number = 0
+        if let options = operation.options {
+            number = Int(try file.buffer.number(Int32.self, options, field: 1) ?? 0)
+        }
+        let axis = try axis(number, of: target.shape)
+        try requireShape(target, is: target.shape[axis] == operation.inputs.count)
+        let to = try makePlace(operation)
+        let part = target.shape[(axis + 1)...].reduce(1, *)
+        let row = target.shape[axis] * part
+        let rows = target.shape[..<axis].reduce(1, *)
+        var runs: [CopiedRun] = []
+        for index in operation.inputs.indices {
+            let source = try tensor(operation, input: index)
+            try requireSameFormat(source, target)
+            try requireShape(source, is: source.count == rows * part)
+            let from = try place(operation, input: index)
+            for step in 0..<rows {
+                runs.append(CopiedRun(source: from + step * part, target: to + step * row + index * part, count: part))
+            }
+        }
+        try parts.copy(runs)
+    }
+
+    /// Adds elements that stand for 0 around a tensor.
+    mutating func pad(_ operation: TFLiteFile.Operator) throws(WakeWordError) {
+        let (source, target) = (try tensor(operation, input: 0), try tensor(operation))
+        try requireSameFormat(source, target)
+        let numbers = try file.integers(tensor(operation, input: 1)).map(Int.init)
+        let rank = source.shape.count
+        let isWhole = rank > 0 && numbers.count == 2 * rank && target.shape.count == rank
+        try requireShape(target, is: isWhole && numbers.allSatisfy { $0 >= 0 })
+        for axis in 0..<rank {
+            let added = numbers[2 * axis] + numbers[2 * axis + 1]
+            try requireShape(target, is: target.shape[axis] == source.shape[axis] + added)
+        }
+        let from = try place(operation, input: 0)
+        let to = try makePlace(operation, value: Int8(truncatingIfNeeded: Self.format(target).zeroPoint))
+        guard source.count > 0 else { return }
+        let row = source.shape[rank - 1]
+        let strides = HeadBuilder.strides(target.shape, repeatsOnes: false)
+        let start = (0..<rank).reduce(0) { $0 + numbers[2 * $1] * strides[$1] }
+        let places = HeadBuilder.places(Array(source.shape.dropLast()), strides: strides.dropLast(), start: start)
+        try parts.copy(
+            places.enumerated().map { CopiedRun(source: from + $0 * row, target: to + $1, count: row) }
         )
     }
 }

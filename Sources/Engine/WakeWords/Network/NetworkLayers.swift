@@ -30,7 +30,7 @@ extension NetworkCompiler {
     }
 
     mutating func convolve(_ operation: TFLiteFile.Operator, depthwise: Bool) throws(WakeWordError) {
-        let options = try ConvolutionOptions(operation.options, in: file.buffer, depthwise: depthwise)
+        let options = try ConvolutionOptions.convolution(operation.options, in: file.buffer, depthwise: depthwise)
         let (source, filter, target) = (
             try tensor(operation, input: 0), try tensor(operation, input: 1), try tensor(operation)
         )
@@ -84,7 +84,7 @@ extension NetworkCompiler {
     }
 
     /// The inputs of each position of a convolution side by side, which they may be already.
-    private mutating func inputs(
+    mutating func inputs(
         of window: ConvolutionWindow,
         at place: Int,
         zero: Int8

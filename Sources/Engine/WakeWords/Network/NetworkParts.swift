@@ -91,6 +91,21 @@ struct NetworkParts {
         steps.append(.depthwise(step))
     }
 
+    mutating func sum(_ step: SumStep) throws(WakeWordError) {
+        try count(step.pairs.output, 1)
+        steps.append(.sum(step))
+    }
+
+    mutating func product(_ step: ProductStep) throws(WakeWordError) {
+        try count(step.pairs.output, 1)
+        steps.append(.product(step))
+    }
+
+    mutating func pool(_ step: PoolStep) throws(WakeWordError) {
+        try count(step.output, step.taps)
+        steps.append(.pool(step))
+    }
+
     private mutating func count(_ output: LayerOutput, _ inputs: Int) throws(WakeWordError) {
         // Each factor is below 2²⁰.
         multiplyAdds += output.positions * output.channels * inputs

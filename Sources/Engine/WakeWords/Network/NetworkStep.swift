@@ -6,6 +6,9 @@ enum NetworkStep {
     case depthwise(DepthwiseStep)
     /// Replaces each element by an entry of a table of 256.
     case lookUp(LookUpStep)
+    case sum(SumStep)
+    case product(ProductStep)
+    case pool(PoolStep)
 }
 
 /// Bytes to be copied.
@@ -62,4 +65,49 @@ struct LookUpStep: BitwiseCopyable {
     let count: Int
     /// The first entry, which is that of the element with the bits 0.
     let table: Int
+}
+
+/// The elements of two tensors by pairs, as distances from their zero points.
+struct ElementPairs: BitwiseCopyable {
+    let left: Int
+    let right: Int
+    let leftZero: Int32
+    let rightZero: Int32
+    /// Of one channel.
+    let output: LayerOutput
+}
+
+/// Adds elements by pairs: each is scaled by itself, and then their sum.
+struct SumStep: BitwiseCopyable {
+    let pairs: ElementPairs
+    let left: Rescaling
+    let right: Rescaling
+    let sum: Rescaling
+
+    /// Bits of a fraction that the elements get before they are scaled.
+    static let fractionBits: Int32 = 20
+}
+
+/// Multiplies elements by pairs.
+struct ProductStep: BitwiseCopyable {
+    let pairs: ElementPairs
+    let scale: Rescaling
+}
+
+/// The maximum or the mean of `taps` inputs of each channel.
+struct PoolStep: BitwiseCopyable {
+    enum Kind: BitwiseCopyable {
+        case maximum
+        /// In whole numbers, ties away from zero; inputs and outputs have one scale.
+        case average
+        /// The sum of the distances from a zero point, scaled to the mean.
+        case mean(Rescaling, zeroPoint: Int32)
+    }
+
+    let kind: Kind
+    let input: Int
+    /// Bytes from the inputs of a position, `[taps × channels]`, to those of the next.
+    let stride: Int
+    let taps: Int
+    let output: LayerOutput
 }

@@ -41,6 +41,9 @@ struct NetworkStream: ~Copyable {
                 case .dense(let step): dense(step)
                 case .depthwise(let step): depthwise(step)
                 case .lookUp(let step): lookUp(step)
+                case .sum(let step): add(step)
+                case .product(let step): multiply(step)
+                case .pool(let step): pool(step)
                 }
             }
         }
@@ -99,6 +102,51 @@ struct NetworkStream: ~Copyable {
             for channel in 0..<output.channels {
                 let rescaling = network.rescalings[output.firstChannel + channel]
                 target[channel] = output.clamped(rescaling.apply(sums.base[channel]))
+            }
+        }
+    }
+
+    private func add(_ step: SumStep) {
+        let (pairs, output) = (step.pairs, step.pairs.output)
+        for index in 0..<output.positions {
+            let left = step.left.apply(
+                (Int32(memory.base[pairs.left + index]) - pairs.leftZero) << SumStep.fractionBits
+            )
+            let right = step.right.apply(
+                (Int32(memory.base[pairs.right + index]) - pairs.rightZero) << SumStep.fractionBits
+            )
+            memory.base[output.place + index] = output.clamped(step.sum.apply(left &+ right))
+        }
+    }
+
+    private func multiply(_ step: ProductStep) {
+        let (pairs, output) = (step.pairs, step.pairs.output)
+        for index in 0..<output.positions {
+            let left = Int32(memory.base[pairs.left + index]) - pairs.leftZero
+            let right = Int32(memory.base[pairs.right + index]) - pairs.rightZero
+            memory.base[output.place + index] = output.clamped(step.scale.apply(left * right))
+        }
+    }
+
+    private func pool(_ step: PoolStep) {
+        let output = step.output
+        for position in 0..<output.positions {
+            for channel in 0..<output.channels {
+                let first = step.input + position * step.stride + channel
+                var (sum, highest): (Int32, Int32) = (0, -128)
+                for tap in 0..<step.taps {
+                    let element = Int32(memory.base[first + tap * output.channels])
+                    sum &+= element
+                    highest = max(highest, element)
+                }
+                let count = Int32(step.taps)
+                let value: Int32 =
+                    switch step.kind {
+                    case .maximum: highest
+                    case .average: (sum + (sum > 0 ? count / 2 : -(count / 2))) / count
+                    case .mean(let scale, let zeroPoint): scale.apply(sum &- count &* zeroPoint)
+                    }
+                memory.base[output.place + position * output.channels + channel] = output.clamped(value)
             }
         }
     }

@@ -30,6 +30,18 @@ struct Rescaling: BitwiseCopyable {
         awayFromZero = tiesAway && right > 0 ? -1 : 0
     }
 
+    /// For the mean of `count` numbers: the factor is divided, so that sums can be scaled.
+    init(_ scale: Double, ofMean count: Int) throws(WakeWordError) {
+        let whole = try Rescaling(scale)
+        let exponent = Int(whole.left) - Int(whole.right)
+        // As many bits more for the factor as the division takes, and no shift of more than 31.
+        let bits = min(Int.bitWidth - 1 - max(count, 1).leadingZeroBitCount, 31 + exponent)
+        factor = Int32(truncatingIfNeeded: (Int64(whole.factor) << Int64(bits)) / Int64(max(count, 1)))
+        left = Int32(max(0, exponent - bits))
+        right = Int32(max(0, bits - exponent))
+        awayFromZero = right > 0 ? -1 : 0
+    }
+
     @inline(__always)
     func apply(_ sum: Int32) -> Int32 {
         let high = (Int64(sum &<< left) &* Int64(factor) &+ 0x4000_0000) &>> 31

@@ -20,6 +20,7 @@ struct ONNXFile {
         case float(Float)
         case integers([Int])
         case text(String)
+        case texts([String])
         case tensor(Tensor)
         case graph(Graph)
         /// Of a kind that no operator of a head reads.
@@ -119,7 +120,9 @@ struct ONNXFile {
             case 7:
                 let domain = message.text(content)
                 guard domain.isEmpty || domain == "ai.onnx" else {
-                    throw .unsupported.saying("operators of \(quoted(domain)) are not supported")
+                    throw .unsupported.saying(
+                        "operators of \(quoted(domain)) are not supported; export the head without quantisation"
+                    )
                 }
             default: break
             }
@@ -129,7 +132,7 @@ struct ONNXFile {
 
     private static func attribute(_ message: Protobuf, depth: Int) throws(WakeWordError) -> (String, Attribute) {
         var (message, name, attribute) = (message, "", Attribute.other)
-        var integers: [Int] = []
+        var (integers, texts): ([Int], [String]) = ([], [])
         while let (field, content) = try message.next() {
             switch field {
             case 1: name = message.text(content)
@@ -147,12 +150,14 @@ struct ONNXFile {
             case 5: attribute = .tensor(try tensor(message.message(content)).1)
             case 6: attribute = .graph(try graph(message.message(content), depth: depth + 1))
             case 8: integers += try message.numbers(content)
+            case 9: texts.append(message.text(content))
             // The kind tells an empty list from none.
             case 20: if try message.numbers(content) == [7], case .other = attribute { attribute = .integers([]) }
             default: break
             }
         }
         if !integers.isEmpty { attribute = .integers(integers) }
+        if !texts.isEmpty { attribute = .texts(texts) }
         return (name, attribute)
     }
 
@@ -200,8 +205,10 @@ struct ONNXFile {
             case 5, 7: integers += try message.numbers(content)
             case 8: name = message.text(content)
             case 9: raw = content
-            case 13, 14:
-                throw .unsupported.saying("its weights are in another file; export the model as one file")
+            case 14:
+                guard try message.numbers(content) == [0] else {
+                    throw .unsupported.saying("its weights are in another file; export the model as one file")
+                }
             default: break
             }
         }
@@ -218,7 +225,10 @@ struct ONNXFile {
         case 10:
             let halves = try raw.map { (raw) throws(WakeWordError) in try message.integers(UInt16.self, raw) }
             floats = (halves ?? integers.map { UInt16(truncatingIfNeeded: $0) }).map(float(half:))
+        case 2: if let raw { integers = try message.integers(UInt8.self, raw).map(Int.init) }
+        case 3: if let raw { integers = try message.integers(Int8.self, raw).map(Int.init) }
         case 6: if let raw { integers = try message.integers(Int32.self, raw).map(Int.init) }
+        case 9: if let raw { integers = try message.integers(UInt8.self, raw).map(Int.init) }
         case 7: if let raw { integers = try message.integers(Int64.self, raw).map(Int.init) }
         default:
             throw .unsupported.saying(
