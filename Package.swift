@@ -132,7 +132,7 @@ let package = Package(
             swiftSettings: [.unsafeFlags(["-O"])]
         ),
         .target(name: "Spotting", dependencies: ["Audio", "Core", "Inference", "Kernels", "WakeWords"]),
-        .target(name: "Evaluation", dependencies: ["Audio", "Core", "Inference", "Spotting", "System"]),
+        .target(name: "Evaluation", dependencies: ["Audio", "Core", "Inference", "Spotting", "System", "WakeWords"]),
         .target(
             name: "Enrollment",
             dependencies: [

@@ -80,8 +80,8 @@ _beckon()
         *\ --threshold | *\ -t | *\ --phrase | *\ --seconds | *\ --shard | *\ --jobs | \
             *\ -j | *\ --takes | *\ -n | "inspect --from" | *\ --forget-negative | *\ --label | \
             *\ -l | *\ --speaker | *\ -s | *\ --count | *\ --tolerance | *\ --pages | \
-            *\ --to | *\ --listen | *\ --web | *\ --connections | *\ --threads | *\ --streams | \
-            *\ --wyoming | *\ --chunk | *\ --connect)
+            *\ --to | *\ --listen | *\ --web | *\ --connections | *\ --threads | *\ --trigger-level | \
+            *\ --refractory | *\ --streams | *\ --wyoming | *\ --chunk | *\ --connect)
             return
             ;;
         *\ --word | *\ -w)
@@ -133,9 +133,9 @@ _beckon()
         words | forget) options="--words --model --forget-negative --replace --json --help" ;;
         model) options="--json --help" ;;
         record) options="--label --speaker --count --device --config --instance --channel --file --model --help" ;;
-        evaluate) options="--list --stream --tolerance --mode --trigger --sensitivity --threshold --word --model --no-confirm --channel --words --json --html --pages --audio --jobs --help" ;;
+        evaluate) options="--list --stream --tolerance --mode --trigger --sensitivity --threshold --word --model --no-confirm --channel --words --wake-word --json --html --pages --audio --jobs --help" ;;
         inspect) options="--from --to --mode --trigger --sensitivity --threshold --word --model --no-confirm --channel --words --wake-word --output --audio --json --jobs --help" ;;
-        serve) options="--listen --web --connections --threads --sensitivity --threshold --word --phrase --trigger --model --no-confirm --words --wake-word --config --help" ;;
+        serve) options="--listen --web --connections --threads --sensitivity --threshold --word --phrase --trigger --model --no-confirm --words --wake-word --only-wake-words --trigger-level --refractory --config --help" ;;
         web) options="--instance --new --file --help" ;;
         devices) options="--json --help" ;;
         config) options="--instance --yes --help" ;;

@@ -30,6 +30,88 @@ struct WakeWordTests {
         #expect(try Result.all(in: program).map(\.word) == ["okay nabu"])
     }
 
+    @Test func `evaluate measures a wake word in clips and in recordings`() throws {
+        struct Report: Decodable {
+            struct Figures: Decodable { var said, hits, falseAccepts: Int }
+            struct Point: Decodable { var recall, falseAccepts: Double? }
+            struct Clips: Decodable {
+                var word: String
+                var own: Point
+            }
+            struct Stream: Decodable {
+                var word: String
+                var figures: Figures
+            }
+            struct Setting: Decodable { var words: [Stream] }
+            var words: [Clips]?
+            var settings: [Setting]?
+        }
+        func report(_ options: [String]) throws -> Report {
+            let words = ["--wake-word", "okay_nabu", "--word", "okay nabu=0.005"]
+            let program = try Program.beckon(["evaluate", "--json"] + words + options)
+            #expect(program.status == 0, "\(program.error)")
+            return try JSONDecoder().decode(Report.self, from: Data(program.output.utf8))
+        }
+        // The voice says "side left", which is near the word at this threshold, and "rear right", which is not.
+        let folder = try TestFolder()
+        for (name, voice) in [("Okay_Nabu", "Side_Left"), ("others", "Rear_Right")] {
+            try FileManager.default.createDirectory(
+                atPath: folder.file("clips/\(name)"),
+                withIntermediateDirectories: true
+            )
+            try FileManager.default.copyItem(
+                atPath: Voices.path(voice),
+                toPath: folder.file("clips/\(name)/\(voice).wav")
+            )
+        }
+        let own = try #require(try report([folder.file("clips")]).words?.first { $0.word == "okay nabu" }).own
+        #expect(own.recall == 1 && own.falseAccepts == 0)
+        try FileManager.default.copyItem(atPath: Self.voice, toPath: folder.file("talk.wav"))
+        func figures(_ label: String) throws -> Report.Figures {
+            try Data("0.1\t1.4\t\(label)\n".utf8).write(to: URL(fileURLWithPath: folder.file("talk.txt")))
+            let options = ["--stream", "--mode", "spot", "--words", "none", folder.file("talk.wav")]
+            let words = try report(options).settings?.first?.words
+            return try #require(words?.first { $0.word == "okay nabu" }).figures
+        }
+        let (said, unsaid) = (try figures("okay_nabu"), try figures("other"))
+        #expect(said.said == 1 && said.hits == 1 && said.falseAccepts == 0)
+        #expect(unsaid.said == 0 && unsaid.hits == 0 && unsaid.falseAccepts == 1)
+    }
+
+    @Test func `a folder of models is all its words`() throws {
+        let folder = try TestFolder()
+        let fixtures = Checkout.path + "/Tests/WakeWordsTests/Fixtures"
+        for (source, name) in [
+            ("verified.tflite", "hey_house.tflite"), ("verified.onnx", "hey_house.onnx"),
+            ("plain.onnx", "hey_you.onnx"),
+        ] {
+            try FileManager.default.copyItem(atPath: "\(fixtures)/\(source)", toPath: folder.file(name))
+        }
+        try Data("{}".utf8).write(to: URL(fileURLWithPath: folder.file("notes.json")))
+        let options = ["--wake-word", folder.path, "--words", "hey house,hey you", "--word", "hey house=0.3"]
+        let found = try Program.beckon(["classify", "--json"] + options + [Self.voice])
+        #expect(found.status == 0 && found.error == "", "\(found.error)")
+        #expect(try Result.all(in: found).first?.word == "hey house")
+        let empty = try TestFolder()
+        let refused = try Program.beckon(["classify", "--wake-word", empty.path, Self.voice])
+        #expect(refused.status == 1 && refused.error.contains("\(empty.path): no model in this folder"))
+    }
+
+    @Test(arguments: [
+        (
+            ["--only-wake-words", "--words", "yes"], 2,
+            "--only-wake-words chooses the words; leave --words and --phrase out"
+        ),
+        (["--only-wake-words"], 1, "there are no wake words; name one with --wake-word"),
+        (["--trigger-level", "0"], 2, "--trigger-level"), (["--refractory", "61"], 2, "--refractory"),
+        (["--custom-model-dir", "models/"], 2, "did you mean --wake-word models/?"),
+        (["--refractory-seconds", "2"], 2, "did you mean --refractory 2?"),
+    ])
+    func `options of the server are checked`(options: [String], status: Int32, message: String) throws {
+        let program = try Program.beckon(["serve", "--listen", "tcp://127.0.0.1:1"] + options)
+        #expect(program.status == status && program.error.contains(message), "\(program.error)")
+    }
+
     @Test func `nothing said is no wake word`() throws {
         let names = ["alexa", "hey_jarvis", "hey_mycroft", "okay_nabu"].flatMap { ["--wake-word", $0] }
         let program = try Program.beckon(["classify", "--json"] + names + [Voices.folder])
@@ -44,7 +126,6 @@ struct WakeWordTests {
             "/dev/null.json: No such file or directory; the manifest must lie beside"
         ),
         (["--wake-word", "alexa", "--wake-word", "alexa"], 1, "there is another word “alexa”; remove one of them"),
-        (["--wake-word", "alexa", "--clips"], 2, "--wake-word finds words in recordings; leave --clips out"),
         (["--wake-word", "alexa", "--word", "alexa=strict"], 1, "has one threshold, that of its manifest"),
     ])
     func `what cannot be used is one line`(options: [String], status: Int32, message: String) throws {

@@ -104,6 +104,14 @@ struct DetectorLoopTests {
         var heard: [String: Int] = [:]
         let trial = HeapTrial { for _ in 0..<100 { run.step() } }
         #expect(trial.isQuiet(seconds: 30))
+        // The level that the live page shows.
+        let label = try #require(settings.vocabulary.labels.firstIndex(of: "okay nabu"))
+        var level: Float = 0
+        for _ in 0..<50 {
+            run.step()
+            level = max(level, run.ends.record.status.scores[label])
+        }
+        #expect(level > 0)
         while let event = run.queue.pop() { heard[settings.name(of: event.detection), default: 0] += 1 }
         #expect(heard["left", default: 0] > 0, "\(heard)")
     }

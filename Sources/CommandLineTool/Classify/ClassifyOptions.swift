@@ -106,9 +106,6 @@ struct ClassifyOptions {
         guard !resumes || !readsAudio else {
             throw UsageError("--resume is for files; audio on standard input begins anew")
         }
-        guard !clips || listening.wakeWords.isEmpty else {
-            throw UsageError("--wake-word finds words in recordings; leave --clips out")
-        }
         guard !(clips && format == .audacity) else {
             throw UsageError("--clips gives one label per file, which is not a label track; use --json or --format csv")
         }

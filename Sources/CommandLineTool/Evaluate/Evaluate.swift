@@ -1,4 +1,5 @@
 import Core
+private import Enrollment
 import Evaluation
 private import FoundationEssentials
 private import Inference
@@ -18,9 +19,17 @@ struct Evaluate {
     /// Loads the model, and checks first that the report can be written.
     init(_ arguments: Arguments) throws {
         options = try EvaluateOptions(arguments)
-        vocabulary = try options.stream ? options.listening.loadVocabulary() : Vocabulary(options.listening.loadModel())
+        vocabulary = try Self.vocabulary(options)
         settings = try Self.settings(options, vocabulary)
         page = try options.html.map { try ReportFile($0, option: "--html") }
+    }
+
+    /// Clips are measured without the taught words.
+    private static func vocabulary(_ options: EvaluateOptions) throws -> Vocabulary {
+        guard !options.stream else { return try options.listening.loadVocabulary() }
+        var loader = options.listening.vocabulary
+        loader.words = TaughtWords("none")
+        return try loader.load().vocabulary
     }
 
     /// Runs the command. Returns the exit status.

@@ -18,7 +18,8 @@ extension Evaluate: Command {
             it as Audacity exports it (talk.wav and talk.txt): one line per word with
             start and end in seconds and the word, separated by tabs. Words that the
             model does not know are other speech. An empty track says that no word is
-            spoken. Taught words are measured like the model's words.
+            spoken. Taught words and wake words with models of their own are measured like
+            the model's words.
             """,
         groups: [
             "What to measure": [
@@ -46,8 +47,9 @@ extension Evaluate: Command {
                 SharedOptions.channel,
                 SharedOptions.wordsFile(
                     help: "file of the taught words, or none; with --stream (default: the file that enroll writes)",
-                    manual: "Clips are measured on the model's words alone."
+                    manual: "Clips are measured without them."
                 ),
+                SharedOptions.wakeWord,
             ],
             "Output": [
                 SharedOptions.json(help: "print everything as one JSON object, with the curves"),

@@ -90,17 +90,18 @@ enum SharedOptions {
 
     static let wakeWord = Option(
         name: "--wake-word",
-        value: .text("NAME|FILE", "name", .file),
+        value: .text("NAME|FILE|DIR", "name", .file),
         repeats: true,
         help: """
             also find a wake word with a model of its own: a name that beckon model list prints, such as okay_nabu, or the \
-            file of a model of microWakeWord or openWakeWord; may be repeated
+            file of a model of microWakeWord or openWakeWord, or a folder of such files; may be repeated
             """,
         manual: """
             The configuration's key is
             .Va wakeWords .
             """,
-        isForListening: true
+        isForListening: true,
+        foreignNames: ["--custom-model-dir", "--preload-model"]
     )
 
     static let model = Option(

@@ -18,6 +18,9 @@ struct Serve {
     private let connections: Int?
     private let threads: Int?
     private let options: ListenOptions
+    private let onlyWakeWords: Bool
+    private let triggerLevel: Int?
+    private let refractory: Double?
 
     /// Where it listens unless the configuration or an option says so: the port of wake-word servers, on this machine only.
     private static let usual = ListenAddress.tcp(host: "127.0.0.1", port: 10_400)
@@ -32,6 +35,12 @@ struct Serve {
         web = arguments.all("--web").compactMap { try? ListenAddress($0) }
         connections = arguments.whole("--connections")
         threads = arguments.whole("--threads")
+        onlyWakeWords = arguments.has("--only-wake-words")
+        triggerLevel = arguments.whole("--trigger-level")
+        refractory = arguments.number("--refractory")
+        if onlyWakeWords, arguments.has("--phrase") || options.listening.onlyWords != nil {
+            throw UsageError("--only-wake-words chooses the words; leave --words and --phrase out")
+        }
     }
 
     /// Serves until a signal. Returns the exit status.
@@ -43,9 +52,12 @@ struct Serve {
         let log = ServiceLog { level, text in output.write(Output.marked(level, text)) }
         let environment = ProcessInfo.processInfo.environment
         let (options, listen, web, connections) = (options, listen, web, connections)
+        let (onlyWakeWords, refractory) = (onlyWakeWords, refractory)
+        var vocabulary = options.listening.vocabulary
+        vocabulary.triggerLevel = triggerLevel
         let loader = SettingsLoader(
             path: options.configuration ?? ConfigurationFile.find(environment: environment),
-            vocabulary: options.listening.vocabulary,
+            vocabulary: vocabulary,
             log: log
         ) { configuration in
             options.override(&configuration)
@@ -56,9 +68,14 @@ struct Serve {
             // What the configuration names is for the service with a microphone, which may run at the same time.
             configuration.web.listen = web
             configuration.metrics.file = nil
+            if onlyWakeWords { configuration.keepOnlyWakeWords() }
+            if let refractory { configuration.gate.refractory = refractory }
             if let connections { configuration.wyoming.connections = connections }
         }
         let settings = try signals.interruptible { try Misconfiguration.check { try loader.load() } }
+        guard !onlyWakeWords || !settings.vocabulary.wakeWords.isEmpty else {
+            throw Failure("there are no wake words; name one with --wake-word, or in wakeWords of the configuration")
+        }
         let setup = Daemon.Setup(
             .server(threads: threads ?? ProcessInfo.processInfo.activeProcessorCount),
             environment: environment,

@@ -65,6 +65,29 @@ extension Serve: Command {
                 SharedOptions.sensitivity, SharedOptions.threshold, SharedOptions.word, SharedOptions.phrase,
                 SharedOptions.trigger, SharedOptions.model, SharedOptions.noConfirm, SharedOptions.words,
                 SharedOptions.wakeWord,
+                Option(
+                    name: "--only-wake-words",
+                    help: "find no other words than wake words with models of their own"
+                ),
+                Option(
+                    name: "--trigger-level",
+                    value: .whole(1...255),
+                    help: """
+                        scores above the threshold, one each 80 ms, before a word of openWakeWord counts (default: its \
+                        manifest's, else 1)
+                        """
+                ),
+                Option(
+                    name: "--refractory",
+                    value: .seconds(0...60, expected: "seconds from 0 to 60"),
+                    help:
+                        "shortest time between two detections of a word (default: the configuration's, else 0.7 seconds)",
+                    manual: """
+                        The configuration's key is
+                        .Va gate.refractory .
+                        """,
+                    foreignNames: ["--refractory-seconds"]
+                ),
                 SharedOptions.configuration(help: "configuration with words and addresses (default: as for listen)"),
             ],
         ],
@@ -77,6 +100,7 @@ extension Serve: Command {
             """,
         examples: [
             "beckon serve", "beckon serve --listen tcp://0.0.0.0:10400 --sensitivity strict",
+            "beckon serve --wake-word okay_nabu --wake-word models/ --only-wake-words",
             "beckon serve --listen unix:///run/user/1000/beckon.socket",
         ]
     )

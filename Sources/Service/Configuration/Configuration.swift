@@ -138,6 +138,8 @@ public struct Configuration: Equatable, Sendable {
     public var words: [String: Word] = [:]
     /// The only words that may fire, of the command line; nil for all. No key of a file.
     public private(set) var onlyWords: [String]?
+    /// Whether only wake words with models of their own may fire, by the command line. No key of a file.
+    public private(set) var onlyWakeWords = false
     /// The phrases to detect, in addition to words.
     public var phrases: [Phrase] = []
     /// Words that count only for some seconds after a wake word.
@@ -193,7 +195,14 @@ extension Configuration {
         choices.words = words.compactMapValues(\.choice)
         choices.disabled = Set(words.filter { !$0.value.enabled }.keys)
         choices.only = onlyWords
+        choices.onlyWakeWords = onlyWakeWords
         return choices
+    }
+
+    /// From now on only wake words with models of their own may fire. Phrases and sessions, which need other words, are dropped.
+    public mutating func keepOnlyWakeWords() {
+        onlyWakeWords = true
+        (phrases, sessions) = ([], [])
     }
 
     /// From now on only these words may fire, the phrases that consist of them, and the sessions of which they are the wake word and

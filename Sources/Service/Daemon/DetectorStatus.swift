@@ -30,7 +30,7 @@ public struct DetectorStatus: Equatable, Sendable {
     /// Changes of settings, and the hops that could not be processed because of them.
     public var changes: UInt64
     public var hopsMissedByChanges: UInt64
-    /// Smoothed posteriors after the newest hop, `[labels]`.
+    /// Smoothed posteriors after the newest hop, `[labels]`; of a wake word with a model of its own, its newest score.
     public var scores: [Float]
 
     /// Upper bounds of the times that are counted in ``hopCounts``.
@@ -64,10 +64,13 @@ final class DetectorRecord: Sendable {
     func prepare(labels: Int) { scores.withLock { $0 = [Float](repeating: 0, count: labels) } }
 
     /// Records a finished hop. Does not allocate or wait: while another thread reads the scores, the older ones stay.
-    func note(_ newest: Span<Float>, began: Instant, ended: Instant) {
+    ///
+    /// - Parameter complete: sets scores that are not among the newest.
+    func note(_ newest: Span<Float>, began: Instant, ended: Instant, complete: (inout [Float]) -> Void = { _ in }) {
         scores.withLockIfAvailable { scores in
             guard scores.count == newest.count else { return }
             for index in scores.indices { scores[index] = newest[index] }
+            complete(&scores)
         }
         let duration = (ended - began).nanoseconds
         busy.add(duration, ordering: .relaxed)

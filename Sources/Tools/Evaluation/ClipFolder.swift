@@ -76,7 +76,8 @@ extension Labels {
 
     /// The label of clips in a folder of this name, in the layout of Speech Commands (Warden 2018).
     public func label(ofFolder folder: String) -> Int {
-        index(of: folder) ?? (folder == "silence" || folder == Self.backgroundFolder ? silenceIndex : unknownIndex)
+        index(of: folder) ?? wordIndices.first { WordName.folded(names[$0]) == WordName.folded(folder) }
+            ?? (folder == "silence" || folder == Self.backgroundFolder ? silenceIndex : unknownIndex)
     }
 
     /// Folder of long recordings without speech, which are cut into clips of silence.

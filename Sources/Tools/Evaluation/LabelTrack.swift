@@ -82,10 +82,10 @@ public struct LabelTrack: Sendable, Equatable {
 
     /// The words of a model, sorted by start time. All other labels count as other speech.
     public func words(of labels: Labels) -> [SpokenWord] {
-        let names = labels.wordIndices.map { (labels.names[$0].lowercased(), $0) }
+        let names = labels.wordIndices.map { (WordName.folded(labels.names[$0]), $0) }
         let indices = Dictionary(names, uniquingKeysWith: { first, _ in first })
         let words = entries.compactMap { entry in
-            indices[entry.label].map { SpokenWord(label: $0, start: entry.start, end: entry.end) }
+            indices[WordName.folded(entry.label)].map { SpokenWord(label: $0, start: entry.start, end: entry.end) }
         }
         return words.sorted { ($0.start, $0.end) < ($1.start, $1.end) }
     }

@@ -1,19 +1,30 @@
+private import Core
 public import Inference
 public import Spotting
+public import WakeWords
 
 /// Scores and activity of a whole recording, hop by hop: computed once, then replayed under many settings.
 public struct PosteriorTrace {
     private var hops: [(scores: HopScores, lookahead: HopScores?, activity: ActivityHistory)] = []
     private let looks: RecordedLooks?
+    private let hopSamples: Int
+    private let wakeWords: WakeWordStream?
+    /// The steps of wake words with models of their own in each hop: the word's index, its score, and the time from the step's end to the
+    /// hop's, in seconds.
+    private var steps: [[(word: Int, score: Float, before: Double)]] = []
 
-    /// - Parameter model: the one that gave the scores; nil for one without confirming networks.
-    public init(_ model: Model? = nil) {
+    /// - Parameters:
+    ///   - model: the one that gave the scores; nil for one without confirming networks.
+    ///   - wakeWords: with models of their own, which the trace computes from the windows.
+    public init(_ model: Model? = nil, wakeWords: [WakeWord] = []) {
         looks = model.flatMap { RecordedLooks($0) }
+        hopSamples = model?.hopSamples ?? AudioFormat.hopSamples
+        self.wakeWords = WakeWordStream(wakeWords)
     }
 
     /// Adds one hop; the parameters are those of ``PosteriorHandler/process(_:lookahead:activity:confirmer:report:)``.
     ///
-    /// - Parameter window: ends with the hop; needed for a model with confirming networks.
+    /// - Parameter window: ends with the hop; needed for a model with confirming networks, and for wake words.
     public mutating func add(
         _ scores: HopScores,
         lookahead: HopScores? = nil,
@@ -21,7 +32,20 @@ public struct PosteriorTrace {
         window: Span<Float>? = nil
     ) {
         hops.append((scores, lookahead, activity))
-        if let window { looks?.add(window) }
+        guard let window else { return }
+        looks?.add(window)
+        guard let wakeWords else { return }
+        var found: [(Int, Float, Double)] = []
+        wakeWords.add(hop: window.extracting(last: hopSamples)) { found.append(($0, $1, $2)) }
+        steps.append(found)
+    }
+
+    /// The highest score of a wake word in a hop; nil where it has no step.
+    ///
+    /// - Parameter number: of the hop, from 0.
+    func highest(wakeWord: Int, hop number: Int) -> Float? {
+        guard steps.indices.contains(number) else { return nil }
+        return steps[number].lazy.filter { $0.word == wakeWord }.map(\.score).max()
     }
 
     /// The words that a detector with these settings reports, sorted by time.
@@ -35,6 +59,11 @@ public struct PosteriorTrace {
         var found: [Detection] = []
         for (number, hop) in hops.enumerated() {
             looks?.hop = number
+            if steps.indices.contains(number) {
+                for step in steps[number] {
+                    handler.add(wakeWord: step.word, score: step.score, before: step.before) { found.append($0) }
+                }
+            }
             handler.process(hop.scores, lookahead: hop.lookahead, activity: hop.activity, confirmer: looks) {
                 found.append($0)
             }

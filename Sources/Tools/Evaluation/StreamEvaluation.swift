@@ -2,6 +2,7 @@ public import Audio
 public import Core
 private import Inference
 public import Spotting
+private import WakeWords
 
 /// Measures the whole detector on long recordings, each with a label track, under several settings at once.
 ///
@@ -95,7 +96,8 @@ public struct StreamEvaluation: Sendable {
         spare: SpareWorkers = SpareWorkers(),
         progress: (_ seconds: Double, _ expectedSeconds: Double) -> Bool = { _, _ in true }
     ) throws -> Measurement {
-        var trace = PosteriorTrace(scorer.vocabulary.model)
+        let vocabulary = scorer.vocabulary
+        var trace = PosteriorTrace(vocabulary.model, wakeWords: vocabulary.wakeWords)
         var seconds = 0.0
         try scorer.forEachHop(of: FileStream(path: file, mix: mix), spare: spare) { hop, window in
             trace.add(hop.scores, lookahead: hop.lookahead, activity: hop.activity, window: window)
@@ -139,6 +141,10 @@ public struct StreamEvaluation: Sendable {
     ) -> [DetectionError] {
         let hopSeconds = HopScorer.hopSeconds(of: scorer.vocabulary.model)
         var highest = truths.map { (score: Float(0), time: $0.end) }
+        let words = scorer.vocabulary.wakeWords.enumerated().compactMap { index, word in
+            labels.index(of: word.name).map { ($0, index) }
+        }
+        let wakeWords = Dictionary(words) { first, _ in first }
         var first = 0
         // Words are sorted by start, not by end, so this only skips those at the beginning that are over.
         let detections = trace.detections(setting.detector) { number, handler in
@@ -147,7 +153,9 @@ public struct StreamEvaluation: Sendable {
             for index in truths[first...].indices {
                 guard truths[index].start <= time else { break }
                 guard truths[index].end + tolerance >= time else { continue }
-                let score = handler.scores[truths[index].label]
+                let label = truths[index].label
+                let wakeWord = wakeWords[label].flatMap { trace.highest(wakeWord: $0, hop: number) }
+                let score = wakeWord ?? handler.scores[label]
                 if score > highest[index].score { highest[index] = (score, time) }
             }
         }.filter { labels.wordIndices.contains($0.index) }
