@@ -129,7 +129,7 @@ let package = Package(
         .target(
             name: "WakeWords",
             dependencies: ["Core", "JSON", "KernelInterface", "Kernels", "System"],
-            swiftSettings: [.unsafeFlags(["-O"])]
+            swiftSettings: [.unsafeFlags(["-O", "-enforce-exclusivity=unchecked"])]
         ),
         .target(name: "Spotting", dependencies: ["Audio", "Core", "Inference", "Kernels", "WakeWords"]),
         .target(name: "Evaluation", dependencies: ["Audio", "Core", "Inference", "Spotting", "System", "WakeWords"]),

@@ -14,7 +14,8 @@ func fuzzWakeWords(_ bytes: [UInt8]) {
     var file = bytes
     if bytes.count < 8 || Array(bytes[4..<8]) != Array("TFL3".utf8) {
         guard let first = bytes.first, !models.isEmpty else { return }
-        let model = models[Int(first) % models.count]
+        // Mostly the smallest one, which has the most kinds of operators: the shipped ones take ten times as long.
+        let model = models[first < 240 ? 0 : Int(first) % models.count]
         file = model.bytes
         for start in stride(from: 1, to: bytes.count - 3, by: 4) {
             let place = Int(bytes[start]) | Int(bytes[start + 1]) << 8 | Int(bytes[start + 2]) << 16
@@ -53,6 +54,6 @@ private struct SeedModel {
 
 /// The models of the working copy, from which `Fuzz/run` starts.
 private let models = [
-    "Models/wake-words/alexa.tflite", "Models/wake-words/okay_nabu.tflite",
-    "Tests/WakeWordsTests/Fixtures/elements.tflite",
+    "Tests/WakeWordsTests/Fixtures/elements.tflite", "Models/wake-words/alexa.tflite",
+    "Models/wake-words/okay_nabu.tflite",
 ].compactMap(SeedModel.init)

@@ -1,0 +1,97 @@
+// What moves numbers without computing.
+extension ONNXHead {
+    func reshape(
+        _ node: ONNXFile.Node,
+        _ first: HeadValue,
+        _ values: Values
+    ) throws(WakeWordError) -> HeadValue {
+        let shape = first.shape
+        switch node.kind {
+        case "Flatten":
+            let number = node.integer("axis") ?? 1
+            let axis = number < 0 ? number + shape.count : number
+            guard (0...shape.count).contains(axis) else { throw .damaged.saying("Flatten has the axis \(number)") }
+            return try builder.reshape(first, to: [shape[..<axis].reduce(1, *), shape[axis...].reduce(1, *)])
+        case "Reshape":
+            guard let wanted = try integers(node, "shape", input: 1, values) else {
+                throw .damaged.saying("Reshape has no extents")
+            }
+            let new = wanted.enumerated().map { $1 == 0 && shape.indices.contains($0) ? shape[$0] : $1 }
+            return try builder.reshape(first, to: new)
+        case "Squeeze":
+            let axes = try integers(node, "axes", input: 1, values)?.map { (axis) throws(WakeWordError) in
+                try HeadBuilder.axis(axis, of: shape)
+            }
+            let kept = shape.indices.filter { axis in axes.map { !$0.contains(axis) } ?? (shape[axis] != 1) }
+            return try builder.reshape(first, to: kept.map { shape[$0] })
+        default:
+            let axes = try integers(node, "axes", input: 1, values) ?? []
+            let count = shape.count + axes.count
+            guard count <= HeadBuilder.Limits.dimensions else {
+                throw .size.saying("a tensor has \(count) dimensions")
+            }
+            let places = axes.map { $0 < 0 ? $0 + count : $0 }
+            var (new, rest) = ([Int](), shape[...])
+            for place in 0..<count { new.append(places.contains(place) ? 1 : rest.popFirst() ?? 1) }
+            return try builder.reshape(first, to: new)
+        }
+    }
+
+    mutating func concatenate(_ inputs: [HeadValue], axis: Int) throws(WakeWordError) -> HeadValue {
+        let integers = inputs.compactMap(\.integers)
+        guard integers.count == inputs.count else { return try builder.concatenate(inputs, axis: axis) }
+        let joined = integers.flatMap { $0 }
+        return HeadValue(shape: [joined.count], content: .integers(joined))
+    }
+
+    mutating func slice(
+        _ node: ONNXFile.Node,
+        _ first: HeadValue,
+        _ values: Values
+    ) throws(WakeWordError) -> HeadValue {
+        guard let starts = try integers(node, "starts", input: 1, values),
+            let ends = try integers(node, "ends", input: 2, values), starts.count == ends.count
+        else { throw .damaged.saying("Slice has no ranges") }
+        let axes = try integers(node, "axes", input: 3, values) ?? Array(starts.indices)
+        let steps = try integers(node, "steps", input: 4, values) ?? []
+        guard axes.count == starts.count, steps.allSatisfy({ $0 == 1 }) else {
+            throw .unsupported.saying("Slice with other steps than 1 is not supported")
+        }
+        var result = first
+        for (number, axis) in axes.enumerated() {
+            let extent = result.shape[try HeadBuilder.axis(axis, of: result.shape)]
+            func place(_ number: Int) -> Int { min(max(number < 0 ? number + extent : number, 0), extent) }
+            let (start, end) = (place(starts[number]), place(ends[number]))
+            if let integers = result.integers, result.shape.count == 1 {
+                let taken = start < end ? Array(integers[start..<end]) : []
+                result = HeadValue(shape: [taken.count], content: .integers(taken))
+            } else {
+                guard start < end else { throw .damaged.saying("Slice takes nothing") }
+                result = try builder.slice(result, axis: axis, start..<end)
+            }
+        }
+        return result
+    }
+
+    mutating func gather(
+        _ node: ONNXFile.Node,
+        _ first: HeadValue,
+        _ values: Values
+    ) throws(WakeWordError) -> HeadValue {
+        guard let indices = try input(node, 1, values).integers, indices.count == 1, let index = indices.first else {
+            throw .unsupported.saying("Gather of other than one place is not supported")
+        }
+        let axis = try HeadBuilder.axis(node.integer("axis") ?? 0, of: first.shape)
+        let place = index < 0 ? index + first.shape[axis] : index
+        guard (0..<first.shape[axis]).contains(place) else { throw .damaged.saying("Gather has the index \(index)") }
+        let isScalar = try input(node, 1, values).shape.isEmpty
+        if let integers = first.integers, first.shape.count == 1 {
+            return HeadValue(shape: isScalar ? [] : [1], content: .integers([integers[place]]))
+        }
+        let slice = try builder.slice(first, axis: axis, place..<place + 1)
+        guard isScalar else { return slice }
+        var shape = slice.shape
+        shape.remove(at: axis)
+        return try builder.reshape(slice, to: shape)
+    }
+}
