@@ -88,7 +88,15 @@ struct WakeWordTests {
             try FileManager.default.copyItem(atPath: "\(fixtures)/\(source)", toPath: folder.file(name))
         }
         try Data("{}".utf8).write(to: URL(fileURLWithPath: folder.file("notes.json")))
-        let options = ["--wake-word", folder.path, "--words", "hey house,hey you", "--word", "hey house=0.3"]
+        // A manifest that is called otherwise than its model.
+        let json = try String(contentsOfFile: Checkout.path + "/Models/wake-words/alexa.json", encoding: .utf8)
+        let renamed = json.replacing("alexa.tflite", with: "stream.tflite")
+        try Data(renamed.utf8).write(to: URL(fileURLWithPath: folder.file("alexa.json")))
+        try FileManager.default.copyItem(
+            atPath: Checkout.path + "/Models/wake-words/alexa.tflite",
+            toPath: folder.file("stream.tflite")
+        )
+        let options = ["--wake-word", folder.path, "--words", "hey house,hey you,alexa", "--word", "hey house=0.3"]
         let found = try Program.beckon(["classify", "--json"] + options + [Self.voice])
         #expect(found.status == 0 && found.error == "", "\(found.error)")
         #expect(try Result.all(in: found).first?.word == "hey house")

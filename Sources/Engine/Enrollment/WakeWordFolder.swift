@@ -50,17 +50,24 @@ public struct WakeWordFolder: Sendable {
     static func models(in folder: String) throws(WakeWordError) -> [String]? {
         var isFolder = false
         guard FileManager.default.fileExists(atPath: folder, isDirectory: &isFolder), isFolder else { return nil }
+        let place = folder + (folder.hasSuffix("/") ? "" : "/")
         var models: [String: String] = [:]
         let entries = entries(folder)
-        for ending in ["onnx", "tflite", "json"] {
-            for file in entries where PathName(file).ending.lowercased() == ending {
-                let stem = PathName(file).withoutEnding
-                // A JSON file without a model is of another kind.
-                if ending != "json" || models[stem] != nil { models[stem] = file }
+        func files(_ ending: String) -> [String] {
+            entries.filter { PathName($0).ending.lowercased() == ending }
+        }
+        for file in files("onnx") + files("tflite") { models[PathName(file).withoutEnding] = file }
+        for file in files("json") {
+            let stem = PathName(file).withoutEnding
+            if let manifest = try? WakeWordManifest(path: place + file) {
+                // It may be called otherwise than its model.
+                models[PathName(manifest.model).withoutEnding] = nil
+                models[stem] = file
+            } else if models[stem] != nil {
+                models[stem] = file
             }
         }
         guard !models.isEmpty else { throw .noModels(in: folder) }
-        let place = folder + (folder.hasSuffix("/") ? "" : "/")
         return models.sorted { $0.key < $1.key }.map { place + $0.value }
     }
 
