@@ -62,7 +62,7 @@ let floors: KeyValuePairs<String, [String]> = [
     "Sound": ["Audio", "Capture", "Input"],
     "Engine": ["Inference", "WakeWords", "Spotting", "Enrollment"],
     // Also `Integrations`, likewise.
-    "Service": ["Configuration", "Events", "Actions", "Control", "DeviceGroup", "Daemon"],
+    "Service": ["Configuration", "Events", "Actions", "Control", "DeviceGroup", "LiveTeaching", "Daemon"],
     "Tools": ["Evaluation", "Charts", "Reports", "Diagnostics", "Corpus", "Benchmarking"],
 ]
 
@@ -161,6 +161,10 @@ let package = Package(
             name: "DeviceGroup",
             dependencies: ["Configuration", "Core", "Events", "JSON", "Metrics", "Network", "Spotting", "System"]
         ),
+        .target(
+            name: "LiveTeaching",
+            dependencies: ["Audio", "Control", "Core", "Enrollment", "Inference", "Spotting", "System"]
+        ),
         // Integrations: each a room of its own, which knows the service by IntegrationInterface, and which Daemon starts.
         .target(name: "Metrics", dependencies: ["Core", "JSON"], path: "Sources/Service/Integrations/Metrics"),
         .target(
@@ -180,7 +184,7 @@ let package = Package(
             ],
             path: "Sources/Service/Integrations/Web",
             resources: ["html", "css", "js"].map { .embedInCode("Page/live-page.\($0)") }
-                + [.embedInCode("Page/live-page-sound.js")]
+                + ["sound", "teach"].map { .embedInCode("Page/live-page-\($0).js") }
         ),
         .target(
             name: "Wyoming",
@@ -207,7 +211,8 @@ let package = Package(
             dependencies: [
                 "Actions", "Audio", "Capture", "Configuration", "Control", "Core", "DeviceGroup", "Enrollment",
                 "Events",
-                "Inference", "Input", "IntegrationInterface", "JSON", "MQTT", "Metrics", "Network", "Spotting",
+                "Inference", "Input", "IntegrationInterface", "JSON", "LiveTeaching", "MQTT", "Metrics", "Network",
+                "Spotting",
                 "System",
                 "Web",
                 "WakeWords", "Wyoming",
@@ -397,6 +402,12 @@ let package = Package(
             dependencies: [
                 "Configuration", "Core", "DeviceGroup", "Events", "JSON", "Network", "Spotting", "System",
                 "TestSupport",
+            ]
+        ),
+        .testTarget(
+            name: "LiveTeachingTests",
+            dependencies: [
+                "Audio", "Control", "Core", "Enrollment", "Inference", "LiveTeaching", "System", "TestSupport",
             ]
         ),
         .testTarget(

@@ -169,8 +169,12 @@ struct WebRouterTests {
         )
     }
 
-    @Test func `near misses and their recordings need the token`() {
-        for (path, route) in [("/misses", .misses), ("/misses/12.wav", .clip(12))] as [(String, WebRouter.Route)] {
+    @Test func `near misses, takes and their recordings need the token`() {
+        let routes: [(String, WebRouter.Route)] = [
+            ("/misses", .misses), ("/misses/12.wav", .clip(12)), ("/teaching", .teaching),
+            ("/teaching/0.wav", .take(0)),
+        ]
+        for (path, route) in routes {
             #expect(
                 router.route(
                     request {
@@ -188,7 +192,10 @@ struct WebRouterTests {
                 ) == 405
             )
         }
-        for path in ["/misses/", "/misses/.wav", "/misses/x.wav", "/misses/1", "/misses/../1.wav", "/misses/1.wav/"] {
+        for path in [
+            "/misses/", "/misses/.wav", "/misses/x.wav", "/misses/1", "/misses/../1.wav", "/misses/1.wav/",
+            "/teaching/", "/teaching/x.wav", "/teaching/-1.wav",
+        ] {
             let status = status(
                 request {
                     ($0.path, $0.token) = (path, Self.token)
@@ -235,7 +242,7 @@ struct WebRouterTests {
         #expect(status(route("/live", "172.30.32.2") { $0.fetchSite = "same-site" }) == 403)
         // Others: a neighbour, a unix socket, and one that only says that it is the proxy.
         for peer in ["172.30.32.3", "127.0.0.1", "172.30.32.2 ", nil] {
-            for path in ["/", "/live", "/misses", "/control"] {
+            for path in ["/", "/live", "/misses", "/teaching", "/teaching/0.wav", "/control"] {
                 #expect(status(route(path, peer, change)) == 421)
                 let local = route(path, peer) { ($0.host, $0.origin) = ("127.0.0.1", nil) }
                 #expect(status(local) == 403, "\(path)")

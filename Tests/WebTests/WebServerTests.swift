@@ -58,6 +58,14 @@ struct WebServerTests {
     }
 
     private struct Interface: Service {
+        var teaching: TeachingState? {
+            var state = TeachingState()
+            state.word = "computer"
+            state.takes = [TeachingState.Take(seconds: 0.62, level: -23.4, envelope: [0, 1])]
+            return state
+        }
+        func take(_ number: Int) -> [Float]? { number == 0 ? [Float](repeating: 0.25, count: 800) : nil }
+
         let fake: FakeService
         let hasDetector: Bool
 
@@ -290,6 +298,8 @@ struct WebServerTests {
         #expect(state.contains("\"scores\": [[0, 0.875]]"))
         running.server.receive(event)
         #expect(try peer.message("heard") == "\(event.json)")
+        running.server.yielded(event, to: "hall")
+        #expect(try peer.message("heard") == "\(event.json(yieldedTo: "hall"))")
         for _ in 0..<10 { #expect(try peer.message().event != "sound") }
 
         let second = try WebPeer(running.address)
@@ -297,8 +307,10 @@ struct WebServerTests {
         _ = try second.response()
         #expect(try second.message() == ("access", "{\"token\": true}"))
         // A new page gets the sound, and the last events, which are marked in it, before the first state.
-        let first = try (0..<4).map { _ in try second.message() }
-        #expect(first.map(\.event) == ["service", "sound", "heard", "state"] && first[2].data == "\(event.json)")
+        let first = try (0..<5).map { _ in try second.message() }
+        #expect(
+            first.map(\.event) == ["service", "sound", "heard", "heard", "state"] && first[2].data == "\(event.json)"
+        )
         let sound = first[1].data
         #expect(sound.hasPrefix("{\"first\": 0, \"bands\": 40, \"columnSeconds\": 0.012500, \"data\": \""))
         running.fake.play(hops: 2)
@@ -334,6 +346,32 @@ struct WebServerTests {
         #expect(answer.status == 404 && answer.body.hasSuffix("there are /metrics, /healthz and /readyz\n"))
         #expect(try WebToken.read(in: running.folder.path) == nil)
         running.server.stop()
+    }
+
+    @Test func `the teaching is told, its takes are handed out and its steps carried out, with the token alone`() throws
+    {
+        let running = try start()
+        let peer = try WebPeer(running.address)
+        let told = try peer.ask("GET /teaching", [running.header])
+        #expect(told.status == 200 && told.headers["content-type"] == "application/json")
+        #expect(
+            told.body.contains(
+                #""word": "computer", "before": 0, "wanted": 0, "takes": [{"seconds": 0.62, "level": -23,"#
+            )
+        )
+        let sound = try peer.ask("GET /teaching/0.wav", [running.header])
+        #expect(sound.status == 200 && sound.headers["content-type"] == "audio/wav" && sound.body.hasPrefix("RIFF"))
+        #expect(try peer.ask("GET /teaching/1.wav", [running.header]).status == 404)
+        for path in ["/teaching", "/teaching/0.wav"] {
+            #expect(try WebPeer(running.address).ask("GET \(path)").status == 403)
+            #expect(try WebPeer(running.address).ask("GET \(path)", ["\(WebToken.header): 00"]).status == 403)
+        }
+        let body = "{\"command\": \"teach\", \"step\": \"record\"}"
+        #expect(try WebPeer(running.address).ask("POST /control", [Self.json], body: body).status == 403)
+        #expect(running.fake.state.withLock { $0.commands }.isEmpty)
+        let step = try WebPeer(running.address).ask("POST /control", [Self.json, running.header], body: body)
+        #expect(step.status == 200 && running.fake.state.withLock { $0.commands } == [.teach(.record)])
+        #expect(running.server.stop(until: Clock.now + .seconds(10)))
     }
 
     @Test func `near misses are listed, and their recordings handed out by number`() throws {

@@ -97,20 +97,13 @@ struct Enroll {
 
     /// Refuses a new name that differs only in its spelling from one that is there: to the ear the two are one word.
     private func checkSpelling(_ store: WordStore?) throws(Failure) {
-        let name = printable(options.word)
-        if let word = store?.word(spelledLike: options.word) {
-            throw Failure(
-                "'\(name)' is spelled almost like '\(printable(word.name))', which is taught already; did you mean "
-                    + "beckon enroll '\(printable(word.name))' --more?"
-            )
-        }
-        let known = Labels(model.labels).words
-        guard !known.contains(options.word),
-            let word = known.first(where: { WordStore.isSpelledLike($0, options.word) })
-        else { return }
+        guard let twin = WordTwin(of: options.word, store, model) else { return }
+        let (name, other) = (printable(options.word), printable(twin.name))
         throw Failure(
-            "'\(name)' is spelled almost like '\(word)', which the model knows; did you mean beckon enroll \(word), which "
-                + "adapts it to your voice?"
+            twin.isTaught
+                ? "'\(name)' is spelled almost like '\(other)', which is taught already; did you mean beckon enroll '\(other)' --more?"
+                : "'\(name)' is spelled almost like '\(other)', which the model knows; did you mean beckon enroll \(other), which "
+                    + "adapts it to your voice?"
         )
     }
 
@@ -266,19 +259,12 @@ struct Enroll {
 
     /// Adds a spoken utterance, and removes takes that are unlike the others. Returns why the utterance was not used.
     private func add(_ utterance: Utterance, _ session: inout Teaching) -> TakeFault? {
-        if let fault = session.add(utterance) { return fault }
-        show(utterance, "")
-        let newest = session.takes.count - 1
-        var fault: TakeFault?
-        for outlier in session.removeOutliers() {
-            let reason = TakeFault.outlier(similarity: outlier.similarity)
-            if outlier.index == newest {
-                fault = reason
-            } else {
-                reportUnused("take \(outlier.index + 1)", reason)
-            }
+        let result = session.addSpoken(utterance)
+        if result.fault == nil || result.isOutlier { show(utterance, "") }
+        for outlier in result.others {
+            reportUnused("take \(outlier.index + 1)", .outlier(similarity: outlier.similarity))
         }
-        return fault
+        return result.fault
     }
 
     // MARK: - Storing
@@ -289,36 +275,15 @@ struct Enroll {
         of session: WordStore.Word,
         in file: WordStoreFile
     ) throws(EnrollmentError) -> EnrollReport {
-        var word = session
-        var calibration: WordCalibration?
-        try file.update(.announced(file.path)) { store throws(EnrollmentError) in
-            var new = store ?? WordStore()
-            new.renew(for: model, negatives, .complete)
-            new.renew([word.name], for: model, negatives, .partial)
-            let stored = new[word.name]
-            // Another program may have changed the words while takes were recorded.
-            if let stored {
-                guard options.more else { throw .changedMeanwhile(word.name, "taught") }
-                guard stored.embedding == word.embedding,
-                    stored.takes.first?.templateSpacing == word.takes.first?.templateSpacing
-                else { throw .changedMeanwhile(word.name, "taught anew") }
-            } else if options.more {
-                throw .changedMeanwhile(word.name, "forgotten")
-            }
-            word.takes = changes.applied(to: stored?.takes ?? [])
-            word.negatives = stored?.negatives ?? []
-            if let negatives { calibration = word.calibrate(among: new.words, negatives) }
-            if !options.force,
-                let other = new.words.first(where: { $0.name != word.name && word.soundsLike($0, by: model) })
-            {
-                throw .soundAlike(word.name, other.name)
-            }
-            if !options.force, let other = calibration?.nearestBuiltIn, other.taken >= WordCalibration.mostTaken {
-                throw .takenForCommand(word.name, other.name, share: other.taken)
-            }
-            try new.put(word)
-            store = new
-        }
+        let (word, calibration) = try file.store(
+            changes,
+            of: session,
+            isNew: !options.more,
+            acceptsAlike: options.force,
+            for: model,
+            negatives,
+            .announced(file.path)
+        )
         return EnrollReport(word: word, calibration: calibration, path: file.path, next: whoFindsIt(file.path))
     }
 

@@ -67,19 +67,15 @@ struct EnrollNegatives {
         }
     }
 
-    private func add(_ samples: [Float], to file: WordStoreFile) throws -> NegativeEffect {
-        var effect: NegativeEffect?
-        try file.update(.announced(file.path)) { store throws(EnrollmentError) in
-            var new = store ?? WordStore()
-            new.renew([options.word], for: model, negatives, .partial)
-            var word = try new.word(options.word)
-            guard word.embedding == model.embeddingIdentity else { throw .otherModel(word.name) }
-            effect = try word.addNegative(samples, keepsAudio: options.keepsAudio, model: model)
-            try new.put(word)
-            store = new
-        }
-        guard let effect else { throw Failure("nothing was stored; try again") }
-        return effect
+    private func add(_ samples: [Float], to file: WordStoreFile) throws(EnrollmentError) -> NegativeEffect {
+        try file.addNegative(
+            samples,
+            to: options.word,
+            keepsAudio: options.keepsAudio,
+            for: model,
+            negatives,
+            .announced(file.path)
+        )
     }
 
     private func report(_ name: String, _ effect: NegativeEffect) {

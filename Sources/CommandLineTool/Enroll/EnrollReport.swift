@@ -17,10 +17,16 @@ struct EnrollReport {
         let kept = word.takes.contains { !$0.audio.isEmpty }
         var lines = ["'\(printable(word.name))' is taught, from \(count) \(count == 1 ? "take" : "takes").", ""]
         if let calibration {
-            lines += meaning(calibration)
+            lines += calibration.meaning
+            if !calibration.meaning.isEmpty {
+                lines.append(
+                    "Takes by the people who will say it (--more) make it found more often; synthetic voices are recognized "
+                        + "less than people."
+                )
+            }
             lines += ["", Self.table(calibration).text(columns: columns - 1)]
             lines += ["* is in use. Estimated from the takes and from other people's talk.", ""]
-            lines += Self.neighbours(calibration)
+            lines += calibration.neighbours
             if calibration.textAgreement == 0 {
                 lines.append(
                     "It does not sound as '\(printable(word.name))' is spelled in English. Under a name that is spelled as it is said "
@@ -35,36 +41,6 @@ struct EnrollReport {
         )
         lines.append(next)
         return lines.map { $0.hasSuffix("\n") ? $0 : wrapped($0, columns: columns) + "\n" }.joined()
-    }
-
-    /// What the estimate means for the one who taught the word, and for others.
-    private func meaning(_ calibration: WordCalibration) -> [String] {
-        guard let rates = calibration.rates(.balanced, .command), let spot = calibration.rates(.balanced, .spot) else {
-            return []
-        }
-        let times = Self.times(rates.missed)
-        return [
-            "Said as in the takes, it is \(times); said by other people, it is \(Self.times(rates.missedOfOthers)).",
-            "Other people's talk is taken for it about \(Self.often(rates.command)) if only words said alone count (mode "
-                + "command, as beckon listen has it), and about \(Self.often(spot.spot)) if words count anywhere (mode spot).",
-            "Takes by the people who will say it (--more) make it found more often; synthetic voices are recognized less "
-                + "than people.",
-        ]
-    }
-
-    /// How often the word is missed.
-    private static func times(_ missed: Double) -> String {
-        if missed < 0.01 { return "hardly ever missed" }
-        return missed > 0.5
-            ? "missed more often than found; teach it again with clearer takes"
-            : "missed about once in \(Int((1 / missed).rounded())) times"
-    }
-
-    /// How often something happens, in hours of talk.
-    private static func often(_ perHour: Double) -> String {
-        if perHour < 0.01 { return "once in 100 hours of talk or less" }
-        if perHour < 0.67 { return "once in \(Int((1 / perHour).rounded())) hours of talk" }
-        return perHour < 1.5 ? "once in an hour of talk" : "\(Int(perHour.rounded())) times in an hour of talk"
     }
 
     /// The estimates for each sensitivity and mode.
@@ -85,17 +61,6 @@ struct EnrollReport {
             }
         }
         return table
-    }
-
-    private static func neighbours(_ calibration: WordCalibration) -> [String] {
-        [(calibration.nearestBuiltIn, "the model's words"), (calibration.nearestOwn, "your other words")].compactMap {
-            near,
-            kind in
-            guard let near else { return nil }
-            let name = "'\(printable(near.name))'"
-            guard near.taken > 0 else { return "None of \(kind) is mistaken for it; \(name) is the nearest." }
-            return "Caution: of \(kind), \(name) is mistaken for it \(share(near.taken)) of the time."
-        }
     }
 
     /// As JSON: one object on one line.

@@ -102,6 +102,32 @@ public struct Teaching: ~Copyable {
         return nil
     }
 
+    /// What became of an utterance that was spoken as a take.
+    public struct Spoken: Sendable {
+        /// Why it was not used; nil if it was.
+        public fileprivate(set) var fault: TakeFault?
+        /// Whether it was not used because it is unlike the other takes.
+        public fileprivate(set) var isOutlier = false
+        /// Earlier takes that were removed for it: their indices before, and their similarities to the others, −1…1.
+        public fileprivate(set) var others: [(index: Int, similarity: Float)] = []
+    }
+
+    /// Adds a spoken utterance as a take, and removes takes that are unlike the others.
+    public mutating func addSpoken(_ utterance: Utterance) -> Spoken {
+        var spoken = Spoken()
+        spoken.fault = add(utterance)
+        guard spoken.fault == nil else { return spoken }
+        let newest = takes.count - 1
+        for outlier in removeOutliers() {
+            if outlier.index == newest {
+                (spoken.fault, spoken.isOutlier) = (.outlier(similarity: outlier.similarity), true)
+            } else {
+                spoken.others.append(outlier)
+            }
+        }
+        return spoken
+    }
+
     /// Removes the newest take, if it was added in this session.
     ///
     /// - Returns: false if there is none.

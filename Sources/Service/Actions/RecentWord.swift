@@ -1,5 +1,6 @@
 public import Core
 public import Events
+private import Glibc
 public import JSON
 import Spotting
 public import System
@@ -105,4 +106,19 @@ public struct RecentWordList: Equatable, Sendable {
 
     /// The entry of a number; nil if it is not kept any more.
     public subscript(number: Int) -> RecentWord? { entries.first { $0.number == number } }
+
+    /// Largest recording that is read, in bytes; they are some seconds long.
+    private static let longestClip = 4 << 20
+
+    /// The bytes of the WAV file of an entry's recording, of this program's own list; nil if it is gone. Only what the service itself
+    /// wrote, whatever lies there under this name by now.
+    public func readClip(_ number: Int) -> [UInt8]? {
+        guard let path = self[number]?.clip, let slash = path.lastIndex(of: "/") else { return nil }
+        return try? readFile(
+            String(path[path.index(after: slash)...]),
+            inFolder: String(path[...slash]),
+            owner: geteuid(),
+            limit: Self.longestClip
+        ).bytes
+    }
 }

@@ -18,6 +18,9 @@ public enum ControlCommand: Equatable, Sendable {
     /// Sets thresholds. Each lasts until it is set again or the configuration gives another one.
     public static func set(_ thresholds: ThresholdChange) -> ControlCommand { change(.thresholds(thresholds)) }
 
+    /// A step of teaching a word; only as JSON.
+    public static func teach(_ step: TeachingStep) -> ControlCommand { change(.teaching(step)) }
+
     /// Parses a line: words such as `mute` or `set sensitivity eager yes=0.7 no=strict`, or JSON such as
     /// `{"command": "set", "sensitivity": "eager", "words": {"yes": 0.7, "no": "strict"}}`.
     ///
@@ -39,6 +42,7 @@ public enum ControlCommand: Equatable, Sendable {
 
     /// The command as a line of JSON.
     public var json: JSON {
+        if case .change(.teaching(let step)) = self { return step.json }
         guard case .change(.thresholds(let change)) = self else { return ["command": .string(name)] }
         let words = change.words.sorted { $0.key < $1.key }.map { word, choice in
             JSON.Member(word, choice.confidence.map { .shortest($0) } ?? .optional(choice.sensitivity?.rawValue))
@@ -76,6 +80,7 @@ public enum ControlCommand: Equatable, Sendable {
         } catch {
             throw .command.saying("not a JSON object: \(error.reason)")
         }
+        if node["command"]?.text == "teach" { return .change(.teaching(try TeachingStep(node))) }
         var name: String?
         var change = ThresholdChange()
         for member in node.members {
@@ -118,4 +123,6 @@ public enum SettingsChange: Equatable, Sendable {
     case thresholds(ThresholdChange)
     /// Closes (true) or opens (false) the microphone.
     case mute(Bool)
+    /// A step of teaching a word; the file of taught words changes with those that store something.
+    case teaching(TeachingStep)
 }

@@ -1,4 +1,4 @@
-public import Actions
+import Actions
 public import Audio
 import Capture
 public import Configuration
@@ -10,6 +10,7 @@ public import Events
 import Glibc
 public import Input
 public import IntegrationInterface
+import LiveTeaching
 import Spotting
 import Synchronization
 public import System
@@ -188,6 +189,10 @@ public final class Daemon: Sendable {
             parts.add(timeout: .milliseconds(200)) { [self] in
                 control.start { [weak self] command, later in
                     guard let self else { return .failed("the service is stopping") }
+                    // Whoever may mute the microphone may not record with it.
+                    if case .change(.teaching) = command {
+                        return .failed("words are taught on the live page, with its token, or by beckon enroll")
+                    }
                     return perform(command, later)
                 }
             } stop: { end in
@@ -260,6 +265,13 @@ extension Daemon: Service {
     public var instance: Instance? { Instance.named(in: setup.environment) }
     public var history: AudioHistory? { pipeline?.history }
     public var group: GroupSink? { pipeline?.group }
+    public var teaching: TeachingState? {
+        guard var state = pipeline?.teaching.state else { return nil }
+        state.taught = currentSettings.vocabulary.taught.map(\.name)
+        return state
+    }
+
+    public func take(_ number: Int) -> [Float]? { pipeline?.teaching.take(number) }
 
     public var share: MachineShare {
         if case .server(let threads) = setup.role {

@@ -4,6 +4,7 @@ import Core
 import Enrollment
 import Events
 import IntegrationInterface
+import LiveTeaching
 import Network
 import Spotting
 import Synchronization
@@ -33,6 +34,7 @@ extension Daemon {
         case .mute(let isMuted):
             try pipeline?.mute(isMuted)
             return ChangeQueue.Outcome()
+        case .teaching(let step): return try teach(step)
         }
     }
 
@@ -97,6 +99,7 @@ extension Daemon {
             return old != new
         }
         if hasChanged { changes.submit(.words) }
+        pipeline?.teaching.endIfIdle()
         restoreSocket()
     }
 

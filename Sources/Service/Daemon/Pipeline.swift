@@ -8,6 +8,7 @@ import DeviceGroup
 import Events
 import Input
 import JSON
+import LiveTeaching
 import Spotting
 import System
 
@@ -22,6 +23,7 @@ final class Pipeline: Sendable {
     let actions: ActionRunner
     let clips: ClipSaver
     let misses: RecentWords
+    let teaching: TeachingDesk
     let group: GroupSink
     let dispatcher: EventDispatcher
     let detector: DetectorThread
@@ -69,6 +71,7 @@ final class Pipeline: Sendable {
             history: history,
             log: log
         )
+        teaching = TeachingDesk(history: history)
         group = try GroupSink(folder: socketFolder, log: log, sinks: [actions] + sinks + [clips, misses])
         dispatcher = try EventDispatcher(
             configuration,
@@ -92,10 +95,10 @@ final class Pipeline: Sendable {
 
     /// Adds what receives events, which stops after all that makes them.
     func addSinks(to parts: PartGroup) {
-        parts.add(timeout: .zero) { [clips, misses] _ in
+        parts.add(timeout: .milliseconds(200)) { [clips, misses, teaching] end in
             clips.stop()
             misses.stop()
-            return true
+            return teaching.stop(until: end)
         }
         parts.add(timeout: .seconds(2)) { [actions] end in
             actions.stop(until: max(end, Clock.now + .milliseconds(100)))

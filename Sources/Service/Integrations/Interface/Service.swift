@@ -28,17 +28,25 @@ public protocol Service: Sendable {
     var group: GroupSink? { get }
     /// The metrics of the service and of all integrations.
     var metrics: [MetricFamily] { get }
+    /// How far the teaching of a word is; nil where no detector listens.
+    var teaching: TeachingState? { get }
     /// Why the service detects no words now; nil if it does.
     var problem: String? { get }
 
     /// Carries out a command, as a client of the control socket gives it; see `ControlPerformer`. Changes of settings end in
     /// `Daemon.apply`, one after the other; what was changed shows in ``state`` and ``currentSettings``.
     func perform(_ command: ControlCommand, _ later: @escaping @Sendable (ControlReply) -> Void) -> ControlReply?
+
+    /// The sound of a take of the word that is being taught, `[samples]` at 16 kHz; nil if there is none of this number, from 0 on. It is
+    /// for those who may hear what is said.
+    func take(_ number: Int) -> [Float]?
 }
 
 extension Service {
     public var instance: Instance? { nil }
     public var group: GroupSink? { nil }
+    public var teaching: TeachingState? { nil }
+    public func take(_ number: Int) -> [Float]? { nil }
 
     /// What the service is called where it must be told from others: by its instance, else by its machine.
     public var name: String { instance?.name ?? machine }

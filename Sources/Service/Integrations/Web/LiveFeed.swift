@@ -22,6 +22,16 @@ final class LiveFeed {
         fileprivate var misses: Int
     }
 
+    /// A word or phrase, and the device of the group that acts on it, if that is another.
+    struct Event: Sendable {
+        let event: DetectionEvent
+        var yieldedTo: String?
+
+        init(_ event: DetectionEvent, yieldedTo device: String? = nil) { (self.event, yieldedTo) = (event, device) }
+
+        fileprivate var json: JSON { yieldedTo.map { event.json(yieldedTo: $0) } ?? event.json }
+    }
+
     /// Time between two states.
     static let interval = Duration.milliseconds(100)
     /// Events that a new page gets.
@@ -49,9 +59,10 @@ final class LiveFeed {
     var start: Place { Place(event: eventCount - events.count, misses: missCount) }
 
     /// Keeps an event for the pages.
-    func add(_ event: DetectionEvent) {
-        if event.kind == .word || event.kind == .nearMiss { missCount += 1 }
-        guard event.kind != .nearMiss else { return }
+    func add(_ event: Event) {
+        let kind = event.event.kind
+        if event.yieldedTo == nil, kind == .word || kind == .nearMiss { missCount += 1 }
+        guard kind != .nearMiss else { return }
         events.append("\(event.json)")
         if events.count > Self.keptEvents { events.removeFirst() }
         eventCount += 1

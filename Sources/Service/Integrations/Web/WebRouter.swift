@@ -23,6 +23,10 @@ struct WebRouter: Sendable {
         case misses
         /// The recording of one of them, by its number.
         case clip(Int)
+        /// How far the teaching of a word is.
+        case teaching
+        /// The sound of one of its takes, by its number.
+        case take(Int)
         /// A change, whose command is in the body.
         case control
         case refused(WebAnswer)
@@ -62,11 +66,13 @@ struct WebRouter: Sendable {
             guard let token = request.token else { return .live(withSound: false) }
             return isToken(token) ? .live(withSound: true) : Self.wrongToken
         case "/misses" where hasPage: return heard(request, .misses)
+        case "/teaching" where hasPage: return heard(request, .teaching)
         case let path where hasPage && path.hasPrefix("/misses/") && path.hasSuffix(".wav"):
-            guard let number = Int(digits: path.dropFirst("/misses/".count).dropLast(".wav".count)) else {
-                return .refused(Self.noSuchClip)
-            }
+            guard let number = Self.number(in: path, after: "/misses/") else { return .refused(Self.noSuchClip) }
             return heard(request, .clip(number))
+        case let path where hasPage && path.hasPrefix("/teaching/") && path.hasSuffix(".wav"):
+            guard let number = Self.number(in: path, after: "/teaching/") else { return .refused(Self.noSuchClip) }
+            return heard(request, .take(number))
         case "/control" where hasPage:
             return request.method == "POST" ? control(request) : Self.wrongMethod("POST")
         default:
@@ -74,12 +80,16 @@ struct WebRouter: Sendable {
                 .text(
                     404,
                     (hasPage
-                        ? "there are /, /live, /misses, /control, "
+                        ? "there are /, /live, /misses, /teaching, /control, "
                         : "without a microphone there is no page; there are ")
                         + "/metrics, /healthz and /readyz"
                 )
             )
         }
+    }
+
+    private static func number(in path: String, after folder: String) -> Int? {
+        Int(digits: path.dropFirst(folder.count).dropLast(".wav".count))
     }
 
     /// Whether a request comes from a proxy that has checked who the user is.
@@ -115,7 +125,7 @@ struct WebRouter: Sendable {
 
     static let tooLarge = WebAnswer.text(413, "a change has at most \(longestBody) bytes")
 
-    static let noSuchClip = WebAnswer.text(404, "there is no such recording; /misses lists them")
+    static let noSuchClip = WebAnswer.text(404, "there is no such recording; /misses and /teaching list them")
 
     private static let noToken = Route.refused(
         .text(403, "this needs the header \(WebToken.header); beckon web token prints its value")

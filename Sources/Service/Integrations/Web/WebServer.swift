@@ -1,4 +1,5 @@
 private import Actions
+private import Audio
 public import Configuration
 import Control
 public import Core
@@ -17,7 +18,7 @@ public final class WebServer: Integration {
     public static let key = "web"
 
     private struct Shared {
-        var events: [DetectionEvent] = []
+        var events: [LiveFeed.Event] = []
         var replies: [(request: UInt64, reply: ControlReply)] = []
         var counts = Counts()
     }
@@ -78,7 +79,12 @@ public final class WebServer: Integration {
     private var hasPage: Bool { service.history != nil }
 
     /// Shows an event on the pages that are open. Any thread.
-    public func receive(_ event: DetectionEvent) {
+    public func receive(_ event: DetectionEvent) { add(LiveFeed.Event(event)) }
+
+    /// Shows there that another device of the group acts on a word. Any thread.
+    public func yielded(_ event: DetectionEvent, to device: String) { add(LiveFeed.Event(event, yieldedTo: device)) }
+
+    private func add(_ event: LiveFeed.Event) {
         thread.post { shared in
             shared.events.append(event)
             if shared.events.count > Self.mostEvents { shared.events.removeFirst() }
@@ -205,28 +211,30 @@ public final class WebServer: Integration {
                     return .answer(service.problem.map { .text(503, "not ready: \($0)") } ?? .text(200, "ready"))
                 case .misses: return .answer(Self.answer(service.perform(.misses) { _ in } ?? .done))
                 case .clip(let number): return .answer(clip(number))
+                case .teaching:
+                    let state = service.teaching ?? TeachingState()
+                    return .answer(WebAnswer(200, "application/json", state.json.line))
+                case .take(let number): return .answer(take(number))
                 case .control: return change(request.body, number)
                 }
             }
         )
     }
 
-    /// Largest recording that is handed out, in bytes; they are some seconds long.
-    private static let longestClip = 4 << 20
-
     /// The recording of an entry of the list of detected and nearly detected words.
     private func clip(_ number: Int) -> WebAnswer {
-        guard case .words(let list)? = service.perform(.misses, { _ in }), let path = list[number]?.clip,
-            let slash = path.lastIndex(of: "/"),
-            // Only what the service itself wrote, whatever lies there under this name by now.
-            let file = try? readFile(
-                String(path[path.index(after: slash)...]),
-                inFolder: String(path[...slash]),
-                owner: geteuid(),
-                limit: Self.longestClip
-            )
+        guard case .words(let list)? = service.perform(.misses, { _ in }), let bytes = list.readClip(number) else {
+            return WebRouter.noSuchClip
+        }
+        return WebAnswer("audio/wav", bytes)
+    }
+
+    /// The sound of a take of the word that is being taught.
+    private func take(_ number: Int) -> WebAnswer {
+        guard let samples = service.take(number),
+            let bytes = try? WaveWriter.bytes(samples, sampleRate: AudioHistory.sampleRate)
         else { return WebRouter.noSuchClip }
-        return WebAnswer("audio/wav", file.bytes)
+        return WebAnswer("audio/wav", bytes)
     }
 
     private func change(_ body: [UInt8], _ number: UInt64) -> HTTPLoop.Outcome {

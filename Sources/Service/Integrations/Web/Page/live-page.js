@@ -87,7 +87,7 @@ const showEnd = () => {
   $("level-text").textContent = "–";
   for (const row of rows) row.show(0);
   // The service has the recordings.
-  for (const button of $("misses").querySelectorAll("button")) button.disabled = true;
+  for (const button of document.querySelectorAll("#misses button, #teach-section button")) button.disabled = true;
 };
 const read = async (signal) => {
   const token = store.token;
@@ -126,6 +126,7 @@ const receivers = {
     [mayChange, isProxied, isConnected] = [access.token, access.proxy === true, true];
     showAccess();
     misses.reload(0);
+    teaching.load();
   },
   service: (service) => {
     $("machine").textContent = service.machine;
@@ -152,6 +153,7 @@ const showLevel = (level, peak) => {
   const share = (one) => Math.max(0, Math.min(1, 1 + one / 70));
   $("level-fill").style.setProperty("--share", share(level));
   $("level-peak").style.setProperty("--share", share(peak));
+  $("teach-level-fill").style.setProperty("--share", share(level));
   $("level").setAttribute("aria-valuenow", Math.max(-70, Math.round(level)));
 };
 const showState = (state) => {
@@ -252,6 +254,8 @@ const showWords = (classes) => {
 
 // ---- Events
 
+// A word on which another device of the group acts.
+const isYielded = (event) => event.event === "yielded";
 const kinds = { "session-start": "session begins", "session-end": "session ends", "session-timeout": "session ends" };
 // Both parts of a confidence, where networks confirmed the word.
 const parts = (event) => event.confirmed === undefined ? ""
@@ -261,6 +265,7 @@ const showHeard = (event) => {
   const time = make("time", { dateTime: event.date }, date.toLocaleTimeString([], { hourCycle: "h23" }));
   const isPart = event.event === "phrase-partial";
   const name = make("b", {}, event.word || event.phrase || event.session);
+  if (isYielded(event)) name.append(make("span", { className: "part" }, ` ${event.to} acts`));
   if (isPart || kinds[event.event]) name.append(make("span", { className: "part" }, isPart ? " …" : ` ${kinds[event.event]}`));
   const item = make("li", { className: isLive ? "new" : "" }, time, name,
     make("span", { title: parts(event) }, kinds[event.event] ? "" : percent(event.confidence)));
@@ -304,13 +309,14 @@ const misses = {
     if (one.threshold !== null) score.append(make("small", {}, `${isFound ? "≥" : "<"} ${exact(one.threshold)}`));
     const button = make("button", { type: "button", textContent: "▶", disabled: !one.clip });
     button.setAttribute("aria-label", `Play ${one.word} of ${time}`);
-    button.addEventListener("click", () => this.play(one.number).catch(() => say("The recording could not be played.")));
+    button.addEventListener("click", () => this.play(`misses/${one.number}`).catch(() => say("The recording could not be played.")));
     return make("li", { className: isFound ? "found" : "near" }, make("span", {}, make("b", {}, one.word),
-      make("small", {}, `${time} · ${isFound ? "found" : "near miss"}`)), score, button);
+      make("small", {}, `${time} · ${isFound ? "found" : "near miss"}`)), score,
+      make("span", { className: "buttons" }, button, ...teaching.buttons(one)));
   },
   player: new Audio(),
-  async play(number) {
-    const answer = await get(`misses/${number}.wav`);
+  async play(path) {
+    const answer = await get(`${path}.wav`);
     if (!answer.ok) return say((await answer.text()).trim());
     URL.revokeObjectURL(this.player.src);
     this.player.src = URL.createObjectURL(await answer.blob());

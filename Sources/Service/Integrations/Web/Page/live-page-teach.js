@@ -1,0 +1,139 @@
+// ---- Teaching: the service's microphone records takes of a word, for those who have the token.
+
+const teaching = {
+  state: null,
+  // Seconds until the microphone records; 0 for none.
+  countdown: 0,
+  timer: 0,
+  step: (step, rest = {}) => send({ command: "teach", step, ...rest }),
+  // Loads how far it is, and again and again while a take is recorded.
+  async load() {
+    clearTimeout(this.timer);
+    let state = null;
+    try {
+      const answer = mayChange ? await get("teaching") : null;
+      if (answer && answer.ok) state = await answer.json();
+    } catch { }
+    this.show(state);
+    if (state && state.recording) this.timer = setTimeout(() => this.load(), 200);
+  },
+  show(state) {
+    const before = this.state;
+    this.state = state;
+    $("teach-section").hidden = !state;
+    if (!state) return;
+    const isOpen = state.word !== null;
+    $("teach-begin").hidden = isOpen;
+    $("teach-lesson").hidden = !isOpen;
+    $("taught").replaceChildren(...state.taught.map((word) => this.taught(word, isOpen)));
+    $("taught-title").hidden = state.taught.length === 0;
+    if (isOpen !== (before !== null && before.word !== null)) misses.reload(0);
+    if (!isOpen) return;
+    const count = state.takes.length;
+    $("teach-word").textContent = `“${state.word}”`;
+    const isEnough = count >= state.wanted;
+    $("teach-prompt").textContent = this.countdown > 0 ? `${this.countdown}…`
+      : state.recording ? (state.speech ? "Recording" : `Speak now: “${state.word}”`)
+        : count === 0 ? `Press Record, wait for “Speak now”, and say the word once, as you will to the device.`
+          : isEnough ? "That is enough. More takes by everybody who will say it make it found more often."
+            : `${count} of ${state.wanted} takes`;
+    $("teach-prompt").className = state.recording ? "now" : "";
+    $("teach-message").textContent = state.recording || this.countdown ? "" : state.message || "";
+    const isBusy = state.recording || this.countdown > 0 || !isConnected;
+    $("teach-record").disabled = isBusy;
+    $("teach-record").textContent = count === 0 ? "Record" : `Record take ${count + 1}`;
+    $("teach-save").disabled = isBusy || count === 0;
+    $("teach-save").classList.toggle("main", isEnough);
+    $("teach-record").classList.toggle("main", !isEnough);
+    const key = JSON.stringify(state.takes) + isBusy;
+    if (this.shown !== key) {
+      this.shown = key;
+      $("takes").replaceChildren(...state.takes.map((take, index) => this.take(take, index, count, isBusy)));
+    }
+    $("estimate").replaceChildren(...state.estimate.map((line) => make("p", { className: "note" }, line)));
+  },
+  take(take, index, count, isBusy) {
+    const picture = make("span", { className: "envelope" });
+    picture.setAttribute("aria-hidden", "true");
+    for (const level of take.envelope) {
+      const bar = make("i", {});
+      bar.style.setProperty("--level", level);
+      picture.append(bar);
+    }
+    const play = make("button", { type: "button", textContent: "▶" });
+    play.setAttribute("aria-label", `Play take ${index + 1}`);
+    play.addEventListener("click", () => misses.play(`teaching/${index}`).catch(() => say("The take could not be played.")));
+    const buttons = make("span", { className: "buttons" }, play);
+    if (index === count - 1) {
+      const redo = make("button", { type: "button", textContent: "Redo", disabled: isBusy });
+      redo.setAttribute("aria-label", `Remove take ${index + 1} and record it again`);
+      redo.addEventListener("click", async () => { if (await this.step("redo")) this.record(); });
+      buttons.append(redo);
+    }
+    return make("li", {}, picture, make("small", {}, `${take.seconds.toFixed(2)} s · ${take.level} dB`.replace("-", "−")), buttons);
+  },
+  taught(word, isOpen) {
+    const more = make("button", { type: "button", textContent: "More takes", disabled: isOpen });
+    more.setAttribute("aria-label", `More takes of ${word}`);
+    more.addEventListener("click", () => this.begin(word, true));
+    const forget = make("button", { type: "button", textContent: "Forget", disabled: isOpen });
+    forget.setAttribute("aria-label", `Forget ${word}`);
+    forget.addEventListener("click", async () => {
+      // The takes cannot be had back.
+      if (!forget.dataset.asked) {
+        forget.dataset.asked = "yes";
+        forget.textContent = "Really?";
+        return;
+      }
+      if (await this.step("forget", { word })) setTimeout(() => this.load(), 1500);
+    });
+    return make("li", {}, make("b", {}, word), make("span", { className: "buttons" }, more, forget));
+  },
+  async begin(word, more) {
+    if (await this.step("begin", { word, more })) $("teach-name").value = "";
+    await this.load();
+  },
+  async record() {
+    for (this.countdown = 3; this.countdown > 0; this.countdown--) {
+      await this.load();
+      await new Promise((done) => setTimeout(done, 700));
+    }
+    await this.step("record");
+    await this.load();
+  },
+  async save() {
+    if (await this.step("save")) say("");
+    await this.load();
+    // The service reads the file again within a second.
+    setTimeout(() => this.load(), 1500);
+  },
+  // What can be made of a recent word's recording.
+  buttons(one) {
+    const state = this.state;
+    if (!state || !one.clip) return [];
+    const button = (text, label, step, rest) => {
+      const button = make("button", { type: "button", textContent: text });
+      button.setAttribute("aria-label", label);
+      button.addEventListener("click", async () => {
+        button.disabled = true;
+        if (await this.step(step, { recent: one.number, ...rest })) button.textContent = "✓";
+        else button.disabled = false;
+        await this.load();
+      });
+      return button;
+    };
+    if (state.word !== null) return [button("Use", `Use this as a take of ${state.word}`, "take", {})];
+    if (!state.taught.includes(one.word)) return [];
+    return [
+      button("Take", `Add this to the takes of ${one.word}`, "add", { word: one.word }),
+      button("Wrong", `This is not ${one.word}`, "not", { word: one.word }),
+    ];
+  },
+};
+$("teach-begin").addEventListener("submit", (event) => {
+  event.preventDefault();
+  teaching.begin($("teach-name").value.trim(), false);
+});
+$("teach-record").addEventListener("click", () => teaching.record());
+$("teach-save").addEventListener("click", () => teaching.save());
+$("teach-cancel").addEventListener("click", async () => { await teaching.step("cancel"); await teaching.load(); });

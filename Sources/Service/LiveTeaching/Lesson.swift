@@ -1,0 +1,139 @@
+import Control
+import Core
+import Enrollment
+import Inference
+import Spotting
+
+/// The teaching of one word: its takes, and the estimate from them.
+struct Lesson: ~Copyable {
+    /// Parts of a take's picture.
+    private static let columns = 48
+
+    let model: Model
+    /// What became of the newest recording, if it was not used; nil if it was.
+    var message: String?
+    private var teaching: Teaching
+    private let isNew: Bool
+    private let file: WordStoreFile
+    /// The words when the teaching began, among which it is calibrated for the estimate.
+    private let others: [WordStore.Word]
+    private let negatives: NegativeSet?
+    /// The utterances of the takes that were added, in their order.
+    private var utterances: [Utterance] = []
+    private let before: Int
+
+    /// - Throws: `EnrollmentError` or ``TeachingError`` if the word cannot be taught, or not be stored.
+    init(_ name: String, more: Bool, _ settings: TeachingDesk.Settings) throws {
+        let model = settings.model
+        guard model.embeddingCount > 0 else {
+            throw TeachingError("\(model.name): this model has no embedding to learn words by; use the commands model")
+        }
+        let file = try settings.words.file()
+        // Checked first, so that the user does not record takes that cannot be stored.
+        try file.checkChangeable()
+        let negatives = try Self.negatives(settings)
+        var store = try file.read()
+        let readable = printable(name)
+        if store?[name] != nil, !more {
+            throw TeachingError("'\(readable)' is taught already; add takes to it, or forget it first")
+        }
+        if store?[name] == nil, more { throw TeachingError("'\(readable)' is not taught yet") }
+        if let twin = WordTwin(of: name, store, model) {
+            throw TeachingError(
+                "'\(readable)' is spelled almost like '\(printable(twin.name))', which is known already"
+            )
+        }
+        if more { store?.renew([name], for: model, negatives, .partial) }
+        let existing = store?[name]
+        if existing != nil, store?.unusable(by: model).contains(name) != false {
+            throw EnrollmentError.otherModel(name)
+        }
+        teaching = try Teaching(name, existing: existing, model: model, keepsAudio: true, negatives: negatives)
+        (self.model, self.file, self.negatives, isNew) = (model, file, negatives, !more)
+        others = store?.words ?? []
+        before = existing?.takes.count ?? 0
+    }
+
+    /// The model's negative set; nil if it has none.
+    static func negatives(_ settings: TeachingDesk.Settings) throws -> NegativeSet? {
+        try settings.modelFolder.flatMap { folder throws in try NegativeSet.beside(settings.model, in: folder) }
+    }
+
+    /// - Throws: if the word can have no more takes.
+    func checkRoom() throws(TeachingError) {
+        guard teaching.takes.count < WordStore.Limit.takes else {
+            throw TeachingError(
+                "'\(printable(teaching.name))' has \(teaching.takes.count) takes, which is the limit; save it"
+            )
+        }
+    }
+
+    /// Adds an utterance as a take; ``message`` says why it was not used.
+    mutating func add(_ utterance: Utterance) {
+        let spoken = teaching.addSpoken(utterance)
+        message = spoken.fault.map { "left out: \($0)" }
+        // Those of before have no sound here, and come first.
+        let old = before
+        let gone = Set(spoken.others.map { $0.index - old })
+        utterances = utterances.enumerated().filter { !gone.contains($0.offset) }.map(\.element)
+        if !gone.isEmpty { message = "an earlier take was left out: it is unlike the others" }
+        if spoken.fault == nil { utterances.append(utterance) }
+    }
+
+    /// Adds the newest utterance of a recent word's recording as a take.
+    mutating func add(recording number: Int, _ settings: TeachingDesk.Settings) throws {
+        try checkRoom()
+        guard let samples = settings.recording(number) else { throw TeachingError.noRecording }
+        let said = UtteranceSegmenter.utterances(of: samples, model)
+        guard let utterance = said.last(where: { $0.seconds >= TakeCheck.shortest }) ?? said.last else {
+            throw TeachingError("left out: \(TakeFault.noSpeech)")
+        }
+        add(utterance)
+    }
+
+    /// Removes the newest take; false if there is none of this teaching.
+    mutating func removeLast() -> Bool {
+        guard teaching.removeLast() else { return false }
+        message = nil
+        _ = utterances.popLast()
+        return true
+    }
+
+    /// Stores the word. Returns what was done.
+    mutating func save() throws -> String {
+        guard !utterances.isEmpty else { throw TeachingError("there is no take to store; record some") }
+        try teaching.checkCommands()
+        let word = try file.store(
+            teaching.changes,
+            of: teaching.word,
+            isNew: isNew,
+            acceptsAlike: false,
+            for: model,
+            negatives,
+            WordStoreFile.Wait()
+        ).word
+        return "'\(printable(word.name))' is taught, from \(word.takes.count) take\(word.takes.count == 1 ? "" : "s")"
+    }
+
+    /// As everybody may see it, and the sounds of the takes, `[takes][samples]`.
+    ///
+    /// - Parameter leastEstimated: takes from which on there is an estimate.
+    func shown(leastEstimated: Int) -> (TeachingState, [[Float]]) {
+        var state = TeachingState()
+        (state.word, state.before, state.message) = (teaching.name, before, message)
+        state.wanted = isNew ? Teaching.defaultTakes : 1
+        state.takes = utterances.map {
+            TeachingState.Take(
+                seconds: $0.seconds,
+                level: TakeCheck($0).level,
+                envelope: $0.envelope(Self.columns)
+            )
+        }
+        if let negatives, teaching.takes.count >= leastEstimated, !utterances.isEmpty {
+            var word = teaching.word
+            let calibration = word.calibrate(among: others, negatives)
+            state.estimate = calibration.meaning + calibration.neighbours
+        }
+        return (state, utterances.map(\.samples))
+    }
+}

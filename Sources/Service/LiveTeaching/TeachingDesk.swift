@@ -1,0 +1,225 @@
+public import Audio
+public import Control
+public import Core
+public import Enrollment
+public import Inference
+import Spotting
+import Synchronization
+import System
+
+/// Teaches one word at a time with the audio that the detector gets.
+///
+/// Steps come one after the other, on the thread of changes. A take is recorded on a thread of its own, which reads the ``AudioHistory``
+/// like all its readers: the capture and detector threads do nothing for it.
+public final class TeachingDesk: Sendable {
+    /// What a step needs of the service.
+    public struct Settings: Sendable {
+        public let model: Model
+        /// The model's folder, for its ``NegativeSet``; nil for none.
+        public let modelFolder: String?
+        public let words: TaughtWords
+        /// The recording of a recent word, `[samples]` at 16 kHz; nil if it is gone.
+        public let recording: @Sendable (_ number: Int) -> [Float]?
+
+        public init(
+            model: Model,
+            modelFolder: String?,
+            words: TaughtWords,
+            recording: @escaping @Sendable (_ number: Int) -> [Float]?
+        ) {
+            (self.model, self.modelFolder, self.words, self.recording) = (model, modelFolder, words, recording)
+        }
+    }
+
+    /// What all threads may look at, for a moment.
+    private struct Shown {
+        var state = TeachingState()
+        var sounds: [[Float]] = []
+        var lastStep = Clock.now
+        var recorder: TakeRecorder?
+    }
+
+    /// Time without a step after which a teaching that nobody ends is dropped.
+    private static let idleTime = Duration.seconds(600)
+    /// Takes from which on there is an estimate: it comes from the similarities between takes.
+    private static let leastEstimated = 2
+
+    private let history: AudioHistory
+    /// Held while a take is added or stored.
+    private let lesson = Mutex<Lesson?>(nil)
+    private let shown = Mutex(Shown())
+
+    /// - Parameter history: the detector's audio.
+    public init(history: AudioHistory) { self.history = history }
+
+    /// How far it is. Any thread; never waits.
+    public var state: TeachingState { shown.withLock { $0.state } }
+
+    /// The sound of a take, `[samples]` at 16 kHz; nil if there is none of this number, from 0 on. Any thread; never waits.
+    public func take(_ number: Int) -> [Float]? {
+        shown.withLock { $0.sounds.indices.contains(number) ? $0.sounds[number] : nil }
+    }
+
+    /// Carries out a step. Thread of changes only.
+    ///
+    /// - Returns: what was done, for the user and the log; nil if there is nothing to say.
+    /// - Throws: why it was not; nothing has changed then.
+    public func execute(_ step: TeachingStep, _ settings: Settings) throws -> String? {
+        shown.withLock { $0.lastStep = Clock.now }
+        switch step {
+        case .begin(let word, let more): try begin(word, more: more, settings)
+        case .record: try record()
+        case .take(let recent): try change { try $0?.add(recording: recent, settings) }
+        case .redo:
+            try change { lesson in
+                guard lesson?.removeLast() == true else { throw TeachingError("there is no take to repeat") }
+            }
+        case .save: return try save()
+        case .cancel: end()
+        case .add(let word, let recent):
+            var lesson = try Lesson(word, more: true, settings)
+            try lesson.add(recording: recent, settings)
+            if let message = lesson.message { throw TeachingError("not used: \(message)") }
+            return try lesson.save()
+        case .not(let word, let recent): return try addNegative(recent, to: word, settings)
+        case .forget(let word):
+            try settings.words.file().update(WordStoreFile.Wait()) { store throws(EnrollmentError) in
+                var new = store ?? WordStore()
+                try new.forget(word)
+                store = new
+            }
+            return "'\(printable(word))' was forgotten"
+        }
+        return nil
+    }
+
+    /// Ends a teaching that nobody has continued for long. Thread of changes only.
+    public func endIfIdle() {
+        let isIdle = shown.withLock { $0.state.word != nil && Clock.now - $0.lastStep > Self.idleTime }
+        if isIdle { end() }
+    }
+
+    /// Ends the recording, if there is one.
+    ///
+    /// - Parameter time: when to give up, on ``Clock``.
+    /// - Returns: whether its thread has ended.
+    public func stop(until time: Instant) -> Bool {
+        shown.withLock { $0.recorder }?.stop(until: time) ?? true
+    }
+
+    // MARK: - Steps
+
+    private func begin(_ word: String, more: Bool, _ settings: Settings) throws {
+        guard state.word == nil else {
+            throw TeachingError("'\(printable(state.word ?? ""))' is being taught; save or cancel it first")
+        }
+        try lesson.withLock { lesson in
+            lesson = try Lesson(word, more: more, settings)
+            show(&lesson)
+        }
+    }
+
+    private func record() throws {
+        guard let word = state.word else { throw TeachingError("no word is being taught; begin with its name") }
+        guard !state.isRecording else { return }
+        let model = try lesson.withLock { lesson in
+            try lesson?.checkRoom()
+            return lesson?.model
+        }
+        guard let model else { throw TeachingError("'\(printable(word))' is not being taught any more") }
+        let recorder = try TakeRecorder(history, model)
+        shown.withLock { shown in
+            shown.recorder = recorder
+            (shown.state.isRecording, shown.state.hasSpeech, shown.state.message) = (true, false, nil)
+        }
+        do {
+            try recorder.start { [self] hasSpeech in
+                shown.withLock { $0.state.hasSpeech = hasSpeech }
+            } end: { [self] result in
+                end(result, of: recorder)
+            }
+        } catch {
+            shown.withLock { ($0.recorder, $0.state.isRecording) = (nil, false) }
+            throw error
+        }
+    }
+
+    /// On the recorder's thread: its end.
+    private func end(_ result: TakeRecorder.Result, of recorder: TakeRecorder) {
+        lesson.withLock { lesson in
+            guard lesson != nil, shown.withLock({ $0.recorder === recorder }) else { return }
+            switch result {
+            case .utterance(let utterance): lesson?.add(utterance)
+            case .silence: lesson?.message = "no speech was heard; come nearer, and say the word after “Speak now”"
+            case .noAudio: lesson?.message = "the microphone gave no audio"
+            case .stopped: break
+            }
+            show(&lesson, endsRecording: true)
+        }
+    }
+
+    private func change<Result: Sendable>(_ body: @Sendable (inout Lesson?) throws -> Result) throws -> Result {
+        guard !state.isRecording else { throw TeachingError("a take is being recorded") }
+        return try lesson.withLock { lesson in
+            guard lesson != nil else { throw TeachingError("no word is being taught; begin with its name") }
+            defer { show(&lesson) }
+            return try body(&lesson)
+        }
+    }
+
+    private func save() throws -> String {
+        let text = try change { try $0?.save() ?? "" }
+        end()
+        return text
+    }
+
+    private func addNegative(_ recent: Int, to word: String, _ settings: Settings) throws -> String {
+        guard !Labels(settings.model.labels).words.contains(word) else {
+            throw TeachingError("the model knows '\(printable(word))' by itself; raise its threshold instead")
+        }
+        guard let samples = settings.recording(recent) else { throw TeachingError.noRecording }
+        let effect = try settings.words.file().addNegative(
+            samples,
+            to: word,
+            keepsAudio: true,
+            for: settings.model,
+            try Lesson.negatives(settings),
+            WordStoreFile.Wait()
+        )
+        return
+            "this is no longer '\(printable(word))' (score \(percent(effect.before)), now \(percent(effect.after))); all takes "
+            + "still are"
+    }
+
+    private func end() {
+        let recorder = shown.withLock { shown in
+            defer { shown = Shown() }
+            return shown.recorder
+        }
+        recorder?.stop(until: Clock.now + .milliseconds(500))
+        lesson.withLock { $0 = nil }
+    }
+
+    /// Publishes the lesson, and together with it the end of a recording: nobody sees one without the other.
+    private func show(_ lesson: inout Lesson?, endsRecording: Bool = false) {
+        guard let (state, sounds) = lesson?.shown(leastEstimated: Self.leastEstimated) else { return }
+        shown.withLock { shown in
+            var new = state
+            (new.isRecording, new.hasSpeech) = (shown.state.isRecording, shown.state.hasSpeech)
+            new.recordings = shown.state.recordings
+            if endsRecording {
+                (new.isRecording, new.hasSpeech, shown.recorder) = (false, false, nil)
+                new.recordings += 1
+            }
+            (shown.state, shown.sounds) = (new, sounds)
+        }
+    }
+}
+
+/// Why a step of teaching was not made.
+struct TeachingError: Error, CustomStringConvertible {
+    let description: String
+    init(_ description: String) { self.description = description }
+
+    static let noRecording = TeachingError("its recording is gone; newer ones took its place")
+}

@@ -1,0 +1,78 @@
+"""The live page teaches a word, on a page as large as a phone's: part of `run`."""
+
+import array
+import json
+import random
+import wave
+
+
+def spoken(voice, path):
+    """Writes a voice as a person says a word again and again: each time a little louder or lower, and with pauses."""
+    with wave.open(str(voice)) as file:
+        form, samples = file.getparams(), array.array("h", file.readframes(file.getnframes()))
+    chance = random.Random(1)
+    pause = [0] * round(form.framerate * 1.3)
+    said = array.array("h")
+    for gain in (0.9, 0.7, 0.5, 0.8, 0.6):
+        said.extend(max(-32768, min(32767, round(one * gain + chance.gauss(0, 30)))) for one in [*samples, *pause])
+    with wave.open(str(path), "wb") as file:
+        file.setparams(form)
+        file.writeframes(said.tobytes())
+
+
+def judge(service, browser, check, within, picture):
+    """Judges the page of a service that hears a voice say "rear center"."""
+    print("\nTeaching a word at 390 × 844")
+    text = lambda selector: browser.run(f"document.querySelector({json.dumps(selector)}).textContent")  # noqa: E731
+    count = lambda selector: browser.run(f"document.querySelectorAll({json.dumps(selector)}).length")  # noqa: E731
+    click = lambda selector: browser.run(f"document.querySelector({json.dumps(selector)}).click()")  # noqa: E731
+    heard = "[...document.querySelectorAll('#heard li b')].filter(one => one.textContent === 'rear center').length"
+    browser.view(390, 844, "screen", "light")
+    browser.open(service.page)
+    check(within(20, lambda: text("#status-text") == "Listening to mic"), "it listens")
+    check(browser.run("document.querySelector('#teach-section').hidden"), "without a token: nothing can be taught")
+    for path, body in [("/teaching", None), ("/teaching/0.wav", None), ("/control", {"command": "teach", "step": "record"})]:
+        answer = browser.run(
+            f"fetch({json.dumps(path)}, {{method: {json.dumps('POST' if body else 'GET')}, headers: {{'Content-Type': 'application/json'}}, "
+            f"body: {json.dumps(json.dumps(body)) if body else 'undefined'}}}).then(answer => answer.status)"
+        )
+        check(answer == 403, f"without a token: {path} is refused ({answer})")
+    browser.open("about:blank")
+    browser.open(service.beckon("web", "link").strip())
+    check(within(20, lambda: not browser.run("document.querySelector('#teach-section').hidden")), "with the token: words can be taught")
+    browser.run("document.querySelector('#teach-name').focus()")
+    browser.call("Input.insertText", text="rear center")
+    browser.key("Enter", "Enter", "\r")
+    check(within(10, lambda: text("#teach-word") == "“rear center”"), "the word has a name")
+    for number in range(1, 5):
+        click("#teach-record")
+        counted = within(5, lambda: text("#teach-prompt").startswith("2"))
+        asked = within(10, lambda: text("#teach-prompt").startswith(("Speak now", "Recording")))
+        done = within(20, lambda: count("#takes li") == number)
+        check(counted and asked and done, f"take {number}: counted down, asked, recorded {text('#teach-message')}")
+    check(within(5, lambda: text("#teach-prompt").startswith("That is enough")), "four are enough")
+    check("Said as in the takes" in text("#estimate"), f"the estimate in words: {text('#estimate')[:80]}…")
+    heights = browser.run("[...document.querySelectorAll('#takes li:first-child i')].map(one => one.clientHeight)")
+    check(len(heights) == 48 and max(heights) > 20 and min(heights) < 6, f"a take's picture has {len(heights)} bars, {min(heights)} to {max(heights)} px high")
+    browser.run("misses.player.muted = true")
+    click("#takes li:first-child button")
+    check(within(10, lambda: browser.run("misses.player.currentTime > 0.2")), "a take is played")
+    picture("teaching")
+    click("#takes li:last-child button:last-child")
+    check(within(10, lambda: count("#takes li") == 3) and within(20, lambda: count("#takes li") == 4), "the newest take is recorded again")
+    within(5, lambda: not browser.run("document.querySelector('#teach-save').disabled"))
+    click("#teach-save")
+    check(within(10, lambda: "rear center" in text("#taught")), f"the word is stored {text('#message')}")
+    check(within(20, lambda: browser.run(heard) > 0), "and heard")
+    take = "#misses button[aria-label='Add this to the takes of rear center']"
+    check(within(20, lambda: count(take) > 0), "a recent word can be made a take")
+    picture("taught")
+    browser.run(f"window.used = document.querySelector({json.dumps(take)}), used.click()")
+    check(within(10, lambda: browser.run("used.textContent === '✓' || document.querySelector('#message').textContent !== ''")), "and is, by one click")
+    check(text("#message") == "", f"without an error {text('#message')}")
+    within(20, lambda: count("#misses button[aria-label='This is not rear center']") > 0)
+    click("#misses button[aria-label='This is not rear center']")
+    check(within(10, lambda: "nothing was changed" in text("#message")), f"the word itself cannot be made its negative: {text('#message')[:60]}…")
+    for _ in range(2):
+        click("#taught li button:last-child")
+    check(within(10, lambda: "rear center" not in text("#taught")), "two presses forget it")
