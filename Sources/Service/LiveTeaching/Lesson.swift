@@ -10,8 +10,10 @@ struct Lesson: ~Copyable {
     private static let columns = 48
 
     let model: Model
-    /// What became of the newest recording, if it was not used; nil if it was.
+    /// What there is to say of the newest recording; nil if it was simply used.
     var message: String?
+    /// Whether the newest recording became a take.
+    private(set) var isUsed = false
     private var teaching: Teaching
     private let isNew: Bool
     private let file: WordStoreFile
@@ -71,12 +73,13 @@ struct Lesson: ~Copyable {
     /// Adds an utterance as a take; ``message`` says why it was not used.
     mutating func add(_ utterance: Utterance) {
         let spoken = teaching.addSpoken(utterance)
+        isUsed = spoken.fault == nil
         message = spoken.fault.map { "left out: \($0)" }
         // Those of before have no sound here, and come first.
         let old = before
         let gone = Set(spoken.others.map { $0.index - old })
         utterances = utterances.enumerated().filter { !gone.contains($0.offset) }.map(\.element)
-        if !gone.isEmpty { message = "an earlier take was left out: it is unlike the others" }
+        if !gone.isEmpty, isUsed { message = "an earlier take was left out: it is unlike the others" }
         if spoken.fault == nil { utterances.append(utterance) }
     }
 

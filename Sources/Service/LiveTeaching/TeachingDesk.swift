@@ -79,8 +79,9 @@ public final class TeachingDesk: Sendable {
         case .add(let word, let recent):
             var lesson = try Lesson(word, more: true, settings)
             try lesson.add(recording: recent, settings)
-            if let message = lesson.message { throw TeachingError("not used: \(message)") }
-            return try lesson.save()
+            guard lesson.isUsed else { throw TeachingError("not used: \(lesson.message ?? "it cannot be a take")") }
+            let (note, text) = (lesson.message, try lesson.save())
+            return note.map { "\(text); \($0)" } ?? text
         case .not(let word, let recent): return try addNegative(recent, to: word, settings)
         case .forget(let word):
             try settings.words.file().update(WordStoreFile.Wait()) { store throws(EnrollmentError) in
