@@ -64,6 +64,8 @@ def carry(source, target):
     files.write_json(target / "model.json", described[1] | {"layers": layers, "embedding": described[0]["embedding"], "ranges": ranges})
     reference.save_tensors(target / "model.safetensors", kept)
     shutil.copy(source / "background.safetensors", target / "background.safetensors")
+    if (source / "neighbours.safetensors").exists():
+        shutil.copy(source / "neighbours.safetensors", target / "neighbours.safetensors")
 
 
 def main(arguments=None):

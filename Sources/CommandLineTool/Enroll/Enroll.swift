@@ -15,6 +15,8 @@ struct Enroll {
     private let taught: TaughtWords
     /// The model's negative set, for the calibration; nil if the model has none.
     private let negatives: NegativeSet?
+    /// Words that may sound like it; nil if the model has none.
+    private let near: NearWords?
 
     init(_ arguments: Arguments) throws {
         options = try EnrollOptions(arguments)
@@ -27,6 +29,7 @@ struct Enroll {
         }
         let loaded = model
         negatives = try folder.flatMap { folder throws(ModelError) in try NegativeSet.beside(loaded, in: folder) }
+        near = try folder.flatMap { folder throws(ModelError) in try NearWords.beside(loaded, in: folder) }
         if negatives == nil {
             Output.report(.warning, "the model has no \(NegativeSet.fileName), so error rates cannot be estimated")
         }
@@ -83,7 +86,7 @@ struct Enroll {
             throw Failure("'\(printable(options.word))' was not taught: none of its takes can be used")
         }
         if !options.force { try session.checkCommands() }
-        let report: EnrollReport
+        var report: EnrollReport
         do throws(EnrollmentError) {
             report = try save(session.changes, of: session.word, in: file)
         } catch {
@@ -91,8 +94,18 @@ struct Enroll {
             Output.report(.error, error.description)
             return 130
         }
+        report.similar = similarTexts(report.word)
         Output.write(options.json ? report.json + "\n" : report.text())
         return unread > 0 ? 1 : 0
+    }
+
+    /// What sounds like the word, tried with synthetic voices where the system has them.
+    private func similarTexts(_ word: WordStore.Word) -> [SimilarText] {
+        guard let negatives else { return [] }
+        let synthesizer = Synthesizer()
+        return word.similarTexts(near, negatives).map { text in
+            SimilarText(text, for: word, model: model, by: synthesizer)
+        }
     }
 
     /// Refuses a new name that differs only in its spelling from one that is there: to the ear the two are one word.

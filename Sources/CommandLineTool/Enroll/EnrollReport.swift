@@ -10,6 +10,8 @@ struct EnrollReport {
     let path: String
     /// How the word is tried, and who else finds it.
     let next: String
+    /// What may be taken for it.
+    var similar: [SimilarText] = []
 
     /// As text for a terminal.
     func text(columns: Int = Terminal.width) -> String {
@@ -34,6 +36,7 @@ struct EnrollReport {
                 )
             }
         }
+        lines += SimilarText.lines(similar)
         if count < 3 { lines.append("Three to five takes give better results: --more adds some.") }
         lines.append(
             "Stored in \(printable(path))"
@@ -85,7 +88,7 @@ struct EnrollReport {
                 "textAgreement": calibration.textAgreement.map { .number($0, places: 3) } ?? .null,
             ])
         }
-        object.append(["file": .string(path)])
+        object.append(["similar": .array(similar.map(\.json)), "file": .string(path)])
         return object.description
     }
 
