@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 @testable import Enrollment
@@ -55,5 +56,36 @@ struct TakeCheckTests {
         #expect(TakeCheck(Utterance(samples: sound, speech: 4800..<8000)).fault == nil)
         // So may a longer one.
         #expect(TakeCheck(Utterance(samples: start.samples, speech: 4800..<12800)).fault == nil)
+    }
+
+    @Test(arguments: [(20.0, false), (14, false), (6, true)])
+    func `a take in noise is worth asking for another`(ratio: Double, isDoubted: Bool) throws {
+        let whole = try RecordedTakes.utterance("Front_Center")
+        #expect(TakeCheck(whole).doubt == nil)
+        var noise = QuietNoise(level: rms(whole.samples[whole.speech]) * Float(pow(10, -ratio / 20)))
+        let samples = zip(whole.samples, noise.samples(whole.samples.count)).map { $0 + $1 }
+        let check = TakeCheck(Utterance(samples: samples, speech: whole.speech))
+        let measured = try #require(check.signalToNoise)
+        // The word's own power counts beside that of the noise, and of all 50 ms the quietest are below the mean.
+        #expect(measured > ratio && measured < ratio + 3, "\(measured)")
+        #expect(check.fault == nil && (check.doubt != nil) == isDoubted)
+        // Without anything beside the speech nothing is known of the noise.
+        #expect(TakeCheck(Utterance(samples: samples, speech: 0..<samples.count)).signalToNoise == nil)
+    }
+
+    @Test func `a take that sounds hardly as its word is spelled is worth asking for another`() throws {
+        let model = try RecordedTakes.model()
+        let negatives = try NegativeSet(folder: RecordedTakes.folder, model: model)
+        // Half of "front left" is like "wright"; a name in another language, and a phrase, are nothing to compare with.
+        let table: [(name: String, voice: String, fault: TakeFault?)] = [
+            ("wright", "Front_Left", .untypical("wright")), ("mitte", "Rear_Center", nil),
+            ("wright left", "Front_Left", nil), ("打开", "Front_Left", nil),
+        ]
+        for row in table {
+            var session = try Teaching(row.name, existing: nil, model: model, keepsAudio: false, negatives: negatives)
+            #expect(session.doubt == nil)
+            #expect(session.add(try RecordedTakes.utterance(row.voice)) == nil)
+            #expect(session.doubt == row.fault, "\(row.name)")
+        }
     }
 }

@@ -170,7 +170,11 @@ struct Enroll {
             case nil:
                 names.append(name)
                 show(utterance, name)
-                let clipped = TakeCheck(utterance).clipped
+                let check = TakeCheck(utterance)
+                if let doubt = check.doubt {
+                    Output.report(.warning, "\(printable(name)): used, but \(doubt)")
+                }
+                let clipped = check.clipped
                 if clipped > TakeCheck.mostClipped {
                     Output.report(.warning, "\(printable(name)): \(TakeFault.clipped(clipped)); it is still used")
                 }
@@ -221,7 +225,7 @@ struct Enroll {
             if takes.isLate, !Interrupt.isRequested { throw endOfTime(0) }
             return
         }
-        var refused = 0
+        var (refused, doubts) = (0, 1)
         var last: Utterance?
         func hint(_ rest: String) -> String {
             "\(last != nil && player != nil ? "p plays the last take, " : "")r takes it again\(rest)"
@@ -256,7 +260,7 @@ struct Enroll {
                 guard last != nil, session.removeLast() else { continue }
                 last = nil
             case .utterance(let utterance):
-                guard let fault = add(utterance, &session) else {
+                guard let fault = add(utterance, &session, &doubts) else {
                     last = utterance
                     if keys != nil, session.takes.count - before < wanted { Output.writeError(hint("\n")) }
                     continue
@@ -271,8 +275,15 @@ struct Enroll {
     }
 
     /// Adds a spoken utterance, and removes takes that are unlike the others. Returns why the utterance was not used.
-    private func add(_ utterance: Utterance, _ session: inout Teaching) -> TakeFault? {
+    ///
+    /// - Parameter doubts: how often another take may still be asked for although this one can be used.
+    private func add(_ utterance: Utterance, _ session: inout Teaching, _ doubts: inout Int) -> TakeFault? {
         let result = session.addSpoken(utterance)
+        if result.fault == nil, doubts > 0, let doubt = TakeCheck(utterance).doubt ?? session.doubt {
+            doubts -= 1
+            _ = session.removeLast()
+            return doubt
+        }
         if result.fault == nil || result.isOutlier { show(utterance, "") }
         for outlier in result.others {
             reportUnused("take \(outlier.index + 1)", .outlier(similarity: outlier.similarity))

@@ -2,10 +2,20 @@ private import Core
 
 /// The estimates in plain words.
 extension WordCalibration {
+    /// Share of other people's utterances that are missed from which the text warns, 0…1.
+    private static let manyMissed = 0.15
+
     /// What they mean for the one who taught the word, and for others: a sentence each; none if the word has no estimates.
     public var meaning: [String] {
         guard let rates = rates(.balanced, .command), let spot = self.rates(.balanced, .spot) else { return [] }
-        return [
+        var caution: [String] = []
+        if rates.missedOfOthers > Self.manyMissed {
+            caution.append(
+                "Caution: of other people only about \(decimal(100 * (1 - rates.missedOfOthers), 0)) % are expected to be found; teach it with "
+                    + "more takes, by several people."
+            )
+        }
+        return caution + [
             "Said as in the takes, it is \(Self.times(rates.missed)); said by other people, it is "
                 + "\(Self.times(rates.missedOfOthers)).",
             "Other people's talk is taken for it about \(Self.often(rates.command)) if only words said alone count (mode "

@@ -20,6 +20,10 @@ public enum TakeFault: Sendable, Equatable, CustomStringConvertible {
     case otherWord(String, heard: String?)
     /// Similarity to the other takes, −1…1.
     case outlier(similarity: Float)
+    /// Speech to noise, in dB.
+    case noisy(Double)
+    /// Said otherwise than most people say this word.
+    case untypical(String)
 
     /// What is wrong, and what to do about it.
     public var description: String {
@@ -38,6 +42,10 @@ public enum TakeFault: Sendable, Equatable, CustomStringConvertible {
         case .otherWord(let word, nil):
             "sounds nothing like '\(word)', which the model knows; say '\(word)', choose another name, or --force takes it all the "
                 + "same"
+        case .noisy(let ratio):
+            "noisy (the word is only \(decimal(ratio, 0)) dB above the noise); say it in a quieter moment, or nearer"
+        case .untypical(let word):
+            "not as most people say '\(word)', or not clear; say it once more"
         case .outlier(let similarity):
             "unlike the other takes (similarity \(decimal(Double(similarity), 2))); say it as before"
         }
@@ -69,6 +77,18 @@ public struct TakeCheck: Sendable {
 
     /// Share of the speech's samples that are clipped, 0…1.
     public let clipped: Double
+    /// Level of the speech above that of the quietest 50 ms of the recording, in dB; nil where it has next to nothing but speech.
+    public let signalToNoise: Double?
+
+    /// Below it a take is noisy, in dB.
+    private static let leastSignalToNoise = 10.0
+    /// Samples beside the speech from which there is a noise to compare with.
+    private static let leastMargin = 1600
+
+    /// Whether it is worth asking for another take, though this one can be used; nil if it is not.
+    public var doubt: TakeFault? {
+        signalToNoise.flatMap { $0 < Self.leastSignalToNoise ? .noisy($0) : nil }
+    }
 
     /// - Parameter mostClipped: largest share of clipped samples, 0…1.
     public init(_ utterance: Utterance, mostClipped: Double = TakeCheck.mostClipped) {
@@ -76,6 +96,9 @@ public struct TakeCheck: Sendable {
         level = decibels(amplitude: rms(speech))
         peak = speech.reduce(0) { max($0, abs($1)) }
         clipped = Self.clippedShare(speech, peak: peak)
+        let noise = UtteranceSegmenter.noiseLevel(utterance.samples)
+        let hasMargin = utterance.samples.count - speech.count >= Self.leastMargin
+        signalToNoise = hasMargin && noise > 0 ? level - decibels(amplitude: noise) : nil
         fault = Self.fault(utterance, level: level) ?? (clipped > mostClipped ? .clipped(clipped) : nil)
     }
 

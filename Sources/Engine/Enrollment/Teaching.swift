@@ -4,6 +4,9 @@ public import Inference
 public struct Teaching: ~Copyable {
     /// Takes to ask for by default.
     public static let defaultTakes = 4
+    /// Cosine of a take with how its name sounds that nearly all good takes exceed. Of 40 single takes of ten words the 14 below have a mean
+    /// recall of 79 %, the others of 94 %.
+    private static let usualSpelling: Float = 0.4
     /// Similarity to the other takes below which a take is an outlier.
     private static let leastSimilarity: Float = 0.4
 
@@ -42,6 +45,7 @@ public struct Teaching: ~Copyable {
     private let keepsAudio: Bool
     /// Nil accepts takes that sound like another word.
     private let check: ModelWordCheck?
+    private let negatives: NegativeSet?
     private var embedder: TakeEmbedder
     private let finder: CommandInTakes
 
@@ -74,6 +78,7 @@ public struct Teaching: ~Copyable {
         self.model = model
         self.keepsAudio = keepsAudio
         check = negatives.map(ModelWordCheck.init)
+        self.negatives = negatives
         takes = existing?.takes ?? []
         storedCount = takes.count
         commands = takes.map { _ in nil }
@@ -126,6 +131,14 @@ public struct Teaching: ~Copyable {
             }
         }
         return spoken
+    }
+
+    /// Whether it is worth asking for another take in place of the newest one, though that one can be used; nil if it is not.
+    public var doubt: TakeFault? {
+        guard let take = takes.last, let negatives, PhraseParts.gaps(in: name).isEmpty else { return nil }
+        let alone = WordStore.Word(name: name, embedding: model.embeddingIdentity, takes: [take])
+        guard let cosine = alone.spelling(negatives) else { return nil }
+        return (WordStore.Word.leastSpelling..<Self.usualSpelling).contains(cosine) ? .untypical(name) : nil
     }
 
     /// Removes the newest take, if it was added in this session.

@@ -134,24 +134,37 @@ extension WordStore.Word {
         return alignment.isPhrase || isBuiltIn ? nil : negatives.text
     }
 
+    /// The cosine of its takes with its text from which a name is read as it is said: the texts of other words hardly reach it.
+    static let leastSpelling: Float = 0.16
+
+    /// The cosine between the takes and how the name sounds as it is spelled, −1…1; nil if the name is not read.
+    func spelling(_ negatives: NegativeSet) -> Float? { reading(negatives)?.cosine }
+
     /// How the name sounds as it is spelled, as long as the takes agree, 0…1. Empty if they do not, or if the name is not read.
     func textVector(_ negatives: NegativeSet) -> [Float] {
-        guard let encoder = textEncoder(negatives) else { return [] }
+        guard let reading = reading(negatives), reading.length > 0 else { return [] }
+        return reading.vector.map { reading.length * $0 }
+    }
+
+    /// The reading of the name with which the takes agree most; nil if the name is not read.
+    private func reading(_ negatives: NegativeSet) -> (vector: [Float], length: Float, cosine: Float)? {
+        guard let encoder = textEncoder(negatives) else { return nil }
         var spoken = self
         spoken.text = []
-        guard let end = spoken.prototype(cohort: []).first else { return [] }
-        func read(_ text: String, less: Float) -> (vector: [Float], length: Float) {
+        guard let end = spoken.prototype(cohort: []).first else { return nil }
+        func read(_ text: String, less: Float) -> (vector: [Float], length: Float, cosine: Float)? {
             let (vector, range) = (encoder.vector(of: text), Self.agreement)
-            let above = dot(end, vector) - less - range.lowerBound
-            return (vector, vector.count == end.count ? min(1, above / (range.upperBound - range.lowerBound)) : 0)
+            guard vector.count == end.count else { return nil }
+            let cosine = dot(end, vector)
+            let above = cosine - less - range.lowerBound
+            return (vector, min(1, above / (range.upperBound - range.lowerBound)), cosine)
         }
-        var best = read(name, less: 0)
+        guard var best = read(name, less: 0) else { return nil }
         if best.length < 1 {
             for parts in TextEncoder.twoWords(name) {
-                let reading = read(parts, less: Self.moreOfParts)
-                if reading.length > best.length { best = reading }
+                if let reading = read(parts, less: Self.moreOfParts), reading.length > best.length { best = reading }
             }
         }
-        return best.length > 0 ? best.vector.map { best.length * $0 } : []
+        return best
     }
 }

@@ -158,10 +158,13 @@ public struct UtteranceSegmenter: ~Copyable {
 
     /// The root mean square of the quietest 50 ms of a recording, limited to 0.0002…0.003: even a good microphone in a
     /// quiet room is not below the lower limit.
-    static func noiseFloor(_ samples: [Float]) -> Float {
+    static func noiseFloor(_ samples: [Float]) -> Float { min(max(noiseLevel(samples), 2e-4), 3e-3) }
+
+    /// The same without limits; 0 for a recording that is shorter.
+    static func noiseLevel(_ samples: [Float]) -> Float {
         let part = 800
         let levels = stride(from: 0, to: samples.count - part + 1, by: part).map { rms(samples[$0..<$0 + part]) }
-        return min(max(levels.min() ?? 0, 2e-4), 3e-3)
+        return levels.min() ?? 0
     }
 }
 

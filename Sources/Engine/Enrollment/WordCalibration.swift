@@ -30,14 +30,19 @@ public struct WordCalibration: Sendable {
         public let taken: Double
     }
 
+    /// How many false accepts other talk has for each in the talk of the negative set: above all, more words are said alone there. Measured
+    /// over ten words by real people and 2.4 hours of talk: 2.0 in mode `command`, 1.8 in `spot`.
+    private static let otherTalk = 2.0
     /// Share of a sensitivity's false accepts per hour that is aimed at, for words that are said alone and for words anywhere; in mode
-    /// `spot` both count. Other talk differs from that of the negative set, above all in how many words are said alone.
-    private static let (aimAlone, aimAnywhere) = (0.44, 0.35)
+    /// `spot` both count.
+    private static let (aimAlone, aimAnywhere) = (0.88, 0.7)
     /// Share of the utterances of one of the model's words, 0…1, from which it is taken for this word too often: two in three.
     public static let mostTaken = 0.65
     /// How much more similar the model's other words are in the user's voice than in those of the negative set. Measured with one speaker
     /// at three pitches: with it 0.2 to 0.8 % of clips of other words are taken for the word, without 0.5 to 1.7 %.
     private static let ownVoice: Float = 0.06
+    /// Share of other people's utterances that are not like the word, 0…1: cut off, or in noise. Chosen with five takes.
+    private static let unclear = 0.025
     /// Range of the thresholds of sensitivities: a probability below it says nothing, one above it is hardly reached.
     private static let range: ClosedRange<Float> = 0.2...0.99
 
@@ -55,6 +60,8 @@ public struct WordCalibration: Sendable {
     private let talk, ends: PeaksOverThreshold
     /// How far the takes sound as the name is spelled, 0…1; nil for a word whose name is not read: one of the model's, a phrase.
     public let textAgreement: Float?
+    /// The cosine between the takes and how the name sounds as it is spelled, −1…1; nil likewise.
+    public let spelling: Float?
     /// The nearest of the model's words; nil if there is none.
     public let nearestBuiltIn: Neighbour?
     /// The nearest of the user's other words; nil if there is none.
@@ -65,7 +72,8 @@ public struct WordCalibration: Sendable {
         let prototype = word.prototype
         let similaritiesOfTakes = word.takes.indices.compactMap { word.similarity(ofTake: $0) }
         let said = SimilarityDistribution(similaritiesOfTakes)
-        let saidByOthers = SimilarityDistribution(ofOthers: similaritiesOfTakes)
+        spelling = word.spelling(negatives)
+        let saidByOthers = SimilarityDistribution(ofOthers: similaritiesOfTakes, spelling: spelling)
         let similaritiesOfTalk = negatives.similarities(to: word)
         let talk = PeaksOverThreshold(similaritiesOfTalk.anywhere, hours: negatives.hours)
         let ends = PeaksOverThreshold(similaritiesOfTalk.alone, hours: negatives.hours)
@@ -83,8 +91,8 @@ public struct WordCalibration: Sendable {
         var similarities = SensitivityTable<Float>()
         for sensitivity in Sensitivity.allCases {
             let rate = sensitivity.falseAcceptsPerHour
-            let command = max(ends.value(rate: rate * Self.aimAlone), least)
-            let spot = max(command, talk.value(rate: rate * Self.aimAnywhere))
+            let command = max(ends.value(rate: rate * Self.aimAlone / Self.otherTalk), least)
+            let spot = max(command, talk.value(rate: rate * Self.aimAnywhere / Self.otherTalk))
             similarities[sensitivity, .command] = isBuiltIn ? spot : command
             similarities[sensitivity, .spot] = spot
         }
@@ -129,14 +137,14 @@ public struct WordCalibration: Sendable {
     private func rates(at threshold: Float, alone: Float) -> Rates {
         let value = boundary + TaughtWord.margin(probability: alone)
         let anywhere = boundary + TaughtWord.margin(probability: threshold)
-        let command = ends.rate(above: value)
+        let (command, high) = (ends.rate(above: value), ends.rate(above: anywhere))
         return Rates(
             threshold: threshold,
             missed: said.probability(below: value),
-            missedOfOthers: saidByOthers.probability(below: value),
+            missedOfOthers: Self.unclear + (1 - Self.unclear) * saidByOthers.probability(below: value),
             // Those said alone that reach the threshold of the others are among these.
-            spot: max(talk.rate(above: anywhere), ends.rate(above: anywhere)) + command - ends.rate(above: anywhere),
-            command: command
+            spot: Self.otherTalk * (max(talk.rate(above: anywhere), high) + command - high),
+            command: Self.otherTalk * command
         )
     }
 
@@ -239,10 +247,14 @@ private struct SimilarityDistribution {
 
     /// By other people, in other rooms: takes of one person say little about them.
     ///
-    /// - Parameter values: as above.
-    init(ofOthers values: [Float]) {
-        // Of a single take the similarities are lower than of the mean of several.
-        mean = values.isEmpty ? 0.51 : (Self.sum(values) + 4 * 0.65) / (Double(values.count) + 4)
+    /// - Parameters:
+    ///   - values: as above.
+    ///   - spelling: cosine between the takes and how the name sounds; nil where that is not known.
+    init(ofOthers values: [Float], spelling: Float?) {
+        // Of a single take the similarities are lower than of the mean of several; and it may be one as others do not say the word. Fitted
+        // to 40 takes of ten words.
+        let single = spelling.map { $0 < WordStore.Word.leastSpelling ? 0.51 : 0.3 + 0.5 * Double($0) } ?? 0.51
+        mean = values.isEmpty ? single : (Self.sum(values) + 4 * 0.65) / (Double(values.count) + 4)
         deviation = 0.115
     }
 
