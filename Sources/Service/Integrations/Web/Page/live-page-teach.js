@@ -1,3 +1,4 @@
+"use strict";
 // ---- Teaching: the service's microphone records takes of a word, for those who have the token.
 
 const teaching = {

@@ -309,7 +309,8 @@ const misses = {
     if (one.threshold !== null) score.append(make("small", {}, `${isFound ? "≥" : "<"} ${exact(one.threshold)}`));
     const button = make("button", { type: "button", textContent: "▶", disabled: !one.clip });
     button.setAttribute("aria-label", `Play ${one.word} of ${time}`);
-    button.addEventListener("click", () => this.play(`misses/${one.number}`).catch(() => say("The recording could not be played.")));
+    button.addEventListener("click", () =>
+      this.play(`misses/${one.number}`).catch(() => say("The recording could not be played.")));
     return make("li", { className: isFound ? "found" : "near" }, make("span", {}, make("b", {}, one.word),
       make("small", {}, `${time} · ${isFound ? "found" : "near miss"}`)), score,
       make("span", { className: "buttons" }, button, ...teaching.buttons(one)));
