@@ -30,7 +30,19 @@ func convolve(
             relu: relu
         )
         let weights = PanelGroup(first: packed + group * panels * stride, stride: stride)
-        multiply(FloatPanel.self, input + group * inputs, columns.count, weights, panels, tileInput, tileOutput)
+        let groupInput = input + group * inputs
+        #if KERNEL_AVX2 || KERNEL_AVX512
+        multiply(FloatPanel.self, groupInput, columns.count, weights, panels, tileInput, tileOutput)
+        #else
+        // Of the last panel of 24 or 72 channels, only one half exists.
+        let hasHalf = outputs % panelWidth != 0 && outputs % panelWidth <= panelWidth / 2
+        let full = hasHalf ? panels - 1 : panels
+        multiply(FloatPanel.self, groupInput, columns.count, weights, full, tileInput, tileOutput)
+        guard hasHalf else { continue }
+        var halfOutput = tileOutput
+        halfOutput.advance(panels: full)
+        tiles(HalfPanel.self, groupInput, columns.count, weights.skipping(full), tileInput, halfOutput)
+        #endif
     }
 }
 

@@ -45,6 +45,12 @@ struct LanePair<Half: Lanes>: Lanes {
         high = Half(source + Half.count)
     }
 
+    /// Lanes whose upper half is not used.
+    @inline(__always) init(low: Half) {
+        self.low = low
+        high = low
+    }
+
     @inline(__always) mutating func add(_ factor: Vector, _ row: LanePair) {
         low.add(factor, row.low)
         high.add(factor, row.high)

@@ -6,7 +6,8 @@ typealias Panel = OneVector
 #elseif KERNEL_AVX2
 typealias Panel = LanePair<OneVector>
 #else
-typealias Panel = LanePair<LanePair<OneVector>>
+typealias PanelHalf = LanePair<OneVector>
+typealias Panel = LanePair<PanelHalf>
 #endif
 
 extension TileOutput {
@@ -218,6 +219,28 @@ struct FloatPanel: SinglePanel {
 
     @inline(__always) func result(_: PanelGroup) -> Panel { sums }
 }
+
+#if !KERNEL_AVX2 && !KERNEL_AVX512
+/// A panel with float sums of which only the lower half of the channels, or fewer, exist. Wider vectors gain nothing by it.
+struct HalfPanel: SinglePanel {
+    private var sums: PanelHalf
+
+    @inline(__always) static var columns: Int { 6 }
+    @inline(__always) static var headerCount: Int { panelWidth }
+    @inline(__always) static var weightRowCount: Int { panelWidth }
+    @inline(__always) static var inputsPerRow: Int { 1 }
+
+    @inline(__always) init(_ panels: PanelGroup) { sums = PanelHalf(panels.first) }
+
+    @inline(__always) static func factor(_ input: UnsafePointer<Float>) -> Vector { FloatPanel.factor(input) }
+
+    @inline(__always) static func weights(_ row: PanelGroup) -> PanelHalf { PanelHalf(row.first) }
+
+    @inline(__always) mutating func add(_ factor: Vector, _ weights: PanelHalf) { sums.add(factor, weights) }
+
+    @inline(__always) func result(_: PanelGroup) -> Panel { Panel(low: sums) }
+}
+#endif
 
 /// Two adjacent rows as one; nested, up to eight panels.
 struct Panels<First: TileRow, Second: TileRow>: TileRow
