@@ -130,8 +130,8 @@ struct WakeWordTests {
     @Test(arguments: [
         (["--wake-word", "nobody"], 1, "there is no wake word “nobody”; beckon model list"),
         (
-            ["--wake-word", "/dev/null.tflite"], 1,
-            "/dev/null.json: No such file or directory; the manifest must lie beside"
+            ["--wake-word", "/dev/null.onnx.data"], 1,
+            "/dev/null.onnx.data: not a wake word; name its model, a file that ends in .tflite or .onnx"
         ),
         (["--wake-word", "alexa", "--wake-word", "alexa"], 1, "there is another word “alexa”; remove one of them"),
         (["--wake-word", "alexa", "--word", "alexa=strict"], 1, "has one threshold, that of its manifest"),
@@ -149,7 +149,8 @@ struct WakeWordTests {
         let json = try Data(contentsOf: URL(fileURLWithPath: models + "/alexa.json"))
         try json.write(to: URL(fileURLWithPath: folder.file("alexa.json")))
         for (content, message) in [
-            ("not a model", "not a TFLite file"), ("\u{8}\0\0\0TFL3", "a reference leads out of the file"),
+            ("not a model", "not a TFLite file; name the model"),
+            ("\u{8}\0\0\0TFL3", "a reference leads out of the file; copy the file again"),
         ] {
             try Data(content.utf8).write(to: URL(fileURLWithPath: folder.file("alexa.tflite")))
             let program = try Program.beckon(["classify", "--wake-word", folder.file("alexa.json"), Self.voice])

@@ -149,7 +149,7 @@ struct SettingsLoaderTests {
     @Test(arguments: [
         ("['nobody']", "wakeWords: there is no wake word “nobody”"),
         ("['okay_nabu', 'okay nabu']", "there is another word “okay nabu”"),
-        ("['/no/x.tflite']", "/no/x.json: No such file or directory; the manifest must lie beside the model"),
+        ("['/no/x.tflite']", "/no/x.tflite: No such file or directory"),
         ("['']", "wakeWords[0]: expected a wake word's name"),
     ])
     func `a wake word that cannot be used is an error of its key`(words: String, message: String) throws {

@@ -211,13 +211,19 @@ struct HeadTests {
             refusal(onnx)?.message.contains("the operator “Sigmaid” is not supported; use a head of dense layers")
                 == true
         )
-        var tflite = try Fixture.bytes("plain.tflite")
-        let buffer = FlatBuffer(bytes: tflite)
-        for table in try buffer.tables(buffer.root(), field: 1) {
-            if let code = try buffer.place(table, field: 3), tflite[code] == 14 { tflite[code] = 34 }
-            if let code = try buffer.place(table, field: 0), tflite[code] == 14 { tflite[code] = 34 }
+        for (number, message) in [
+            (34 as UInt8, "the operator PAD (number 34) is not supported"),
+            (114, "the head is quantised; export it without quantisation"),
+        ] {
+            var tflite = try Fixture.bytes("plain.tflite")
+            let buffer = FlatBuffer(bytes: tflite)
+            for table in try buffer.tables(buffer.root(), field: 1) {
+                for field in [0, 3] {
+                    if let code = try buffer.place(table, field: field), tflite[code] == 14 { tflite[code] = number }
+                }
+            }
+            #expect(refusal(tflite)?.message.contains(message) == true)
         }
-        #expect(refusal(tflite)?.message.contains("the operator PAD (number 34) is not supported") == true)
     }
 
     @Test(arguments: [

@@ -69,6 +69,11 @@ struct WakeWordTests {
             }
         }
         #expect(message(folder.file("a.json")).contains("a.json: No such file"))
+        #expect(message(folder.file("a.tflite")).contains("a.tflite: No such file"))
+        #expect(message(folder.file("a.onnx")).contains("a.onnx: No such file"))
+        #expect(message(folder.path).contains("not a wake word; name its model"))
+        let model = try Data(contentsOf: URL(fileURLWithPath: "\(Fixture.models)/alexa.tflite"))
+        try model.write(to: URL(fileURLWithPath: folder.file("a.tflite")))
         #expect(message(folder.file("a.tflite")).contains("the manifest must lie beside the model"))
         try Data(Self.valid.utf8).write(to: URL(fileURLWithPath: folder.file("a.json")))
         #expect(message(folder.file("a.json")).contains("okay_nabu.tflite: No such file"))

@@ -76,22 +76,26 @@ public final class WakeWord: Sendable {
             json = try WakeWordManifest.read(path)
         } catch {
             guard let model, error == .unreadable else { throw error }
+            guard ["tflite", "onnx"].contains(PathName(model).ending.lowercased()) else {
+                throw .unreadable.saying(
+                    "\(model): not a wake word; name its model, a file that ends in .tflite or .onnx, or its manifest"
+                )
+            }
             if try isHead(model) { return (try WakeWordManifest(head: model), false) }
             throw .unreadable.saying("\(error.message); the manifest must lie beside the model")
         }
         do throws(WakeWordError) { return (try WakeWordManifest(json: json), true) } catch { throw error.inFile(path) }
     }
 
-    /// Whether a model without a manifest is one of openWakeWord: an ONNX file, or a TFLite file that reads floats.
+    /// Whether a model without a manifest is one of openWakeWord: an ONNX file, or a TFLite file that reads floats or embeddings.
     private static func isHead(_ model: String) throws(WakeWordError) -> Bool {
         if PathName(model).ending.lowercased() == "onnx" { return true }
-        guard let bytes = try? readWakeWordFile(model, limit: TFLiteFile.Limits.fileBytes), TFLiteFile.isOne(bytes)
-        else {
-            return false
-        }
+        let bytes = try readWakeWordFile(model, limit: TFLiteFile.Limits.fileBytes)
+        guard TFLiteFile.isOne(bytes) else { return false }
         do throws(WakeWordError) {
-            let graph = try TFLiteFile(bytes).graphs.first
-            return graph.flatMap { graph in graph.inputs.first.map { graph.tensors[$0].type.isFloat } } ?? false
+            guard let graph = try TFLiteFile(bytes).graphs.first, let first = graph.inputs.first else { return false }
+            let input = graph.tensors[first]
+            return input.type.isFloat || input.shape.last == SpeechEmbedding.count
         } catch {
             throw error.inFile(model)
         }

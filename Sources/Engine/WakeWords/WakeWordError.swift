@@ -8,14 +8,25 @@ public struct WakeWordError: Error, Equatable, Sendable, CustomStringConvertible
     private enum Code { case unreadable, manifest, damaged, unsupported, size }
 
     private let code: Code
-    public let message: String
+    private let text: String
+    /// What to do, where `text` does not say it.
+    private let advice: String?
+    public var message: String { text + (advice.map { "; \($0)" } ?? "") }
+
+    private init(code: Code, message: String, advice: String? = nil) {
+        (self.code, text, self.advice) = (code, message, advice)
+    }
 
     /// A file is missing or cannot be read.
     public static let unreadable = WakeWordError(code: .unreadable, message: "the model cannot be read")
     /// The manifest is not JSON of the expected form, or one of its values is out of range.
     public static let manifest = WakeWordError(code: .manifest, message: "the manifest is wrong")
     /// The model is not a TFLite file, or its parts do not fit together.
-    public static let damaged = WakeWordError(code: .damaged, message: "the model is damaged")
+    public static let damaged = WakeWordError(
+        code: .damaged,
+        message: "the model is damaged",
+        advice: "copy the file again, or export it again"
+    )
     /// The model is of a kind that this program does not run.
     public static let unsupported = WakeWordError(code: .unsupported, message: "the model is not supported")
     /// The model exceeds a limit of this program.
@@ -46,10 +57,16 @@ public struct WakeWordError: Error, Equatable, Sendable, CustomStringConvertible
     }
 
     /// The same kind of error with another message.
-    func saying(_ message: String) -> WakeWordError { WakeWordError(code: code, message: message) }
+    ///
+    /// - Parameter advice: what to do, if that is not what this kind of error says.
+    func saying(_ message: String, advice: String? = nil) -> WakeWordError {
+        WakeWordError(code: code, message: message, advice: advice ?? self.advice)
+    }
 
     /// The same error with the file's name before its message.
-    func inFile(_ file: String) -> WakeWordError { WakeWordError(code: code, message: "\(file): \(message)") }
+    func inFile(_ file: String) -> WakeWordError {
+        WakeWordError(code: code, message: "\(file): \(text)", advice: advice)
+    }
 
     public var description: String { message }
 

@@ -68,7 +68,7 @@ struct TFLiteFile {
             )
         }
         guard Self.isOne(bytes) else {
-            throw .damaged.saying("not a TFLite file; name the model of microWakeWord, a file that ends in .tflite")
+            throw .damaged.saying("not a TFLite file", advice: "name the model, a file that ends in .tflite")
         }
         buffer = FlatBuffer(bytes: bytes)
         let root = try buffer.root()

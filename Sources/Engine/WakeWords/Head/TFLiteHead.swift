@@ -319,6 +319,9 @@ private enum HeadOperator: Int {
 
     /// - Throws: `WakeWordError.unsupported` for any other operator.
     init(code: Int) throws(WakeWordError) {
+        guard code != OperatorKind.quantize.rawValue else {
+            throw .unsupported.saying("the head is quantised; export it without quantisation")
+        }
         guard let kind = HeadOperator(rawValue: code) else {
             throw .unsupported.saying(
                 "the operator \(OperatorKind.name(code)) is not supported; use a head of dense layers, as openWakeWord trains"

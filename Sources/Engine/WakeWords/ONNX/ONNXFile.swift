@@ -66,7 +66,10 @@ struct ONNXFile {
             }
         }
         guard let graph, operators > 0 else {
-            throw .damaged.saying("not a model of TFLite or ONNX; name a file that ends in .tflite or .onnx")
+            throw .damaged.saying(
+                "not a model of TFLite or ONNX",
+                advice: "name a file that ends in .tflite or .onnx"
+            )
         }
         guard (7...25).contains(operators) else {
             throw .unsupported.saying("version \(operators) of ONNX's operators is not supported; export it with 13")
@@ -207,7 +210,9 @@ struct ONNXFile {
             case 9: raw = content
             case 14:
                 guard try message.numbers(content) == [0] else {
-                    throw .unsupported.saying("its weights are in another file; export the model as one file")
+                    throw .unsupported.saying(
+                        "its weights are in another file (.data); join the two by onnx.save(onnx.load(\"FILE\"), \"FILE\") in Python"
+                    )
                 }
             default: break
             }

@@ -31,7 +31,10 @@ struct Protobuf {
             return (field, .bytes(try take(Int(count))))
         case 5: return (field, .bytes(try take(4)))
         default:
-            throw .damaged.saying("not an ONNX file, or damaged; name a head, a file that ends in .tflite or .onnx")
+            throw .damaged.saying(
+                "not an ONNX file, or damaged",
+                advice: "name a head, a file that ends in .tflite or .onnx"
+            )
         }
     }
 
@@ -47,7 +50,7 @@ struct Protobuf {
     }
 
     private mutating func take(_ count: Int) throws(WakeWordError) -> Range<Int> {
-        guard count <= range.count else { throw .damaged.saying("the file ends too early; copy it again") }
+        guard count <= range.count else { throw .damaged.saying("the file ends too early") }
         let taken = range.lowerBound..<range.lowerBound + count
         range = taken.upperBound..<range.upperBound
         return taken

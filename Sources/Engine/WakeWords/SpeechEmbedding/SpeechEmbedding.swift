@@ -46,7 +46,7 @@ public final class SpeechEmbedding: Sendable {
         for _ in 0..<16 { plan.run(features.base, initial.base, weights: weights.base, kernels: kernels) }
         silence = (0..<Self.count).map { initial.base[plan.output + $0] }
         guard silence.allSatisfy(\.isFinite) else {
-            throw .damaged.saying("its weights are not numbers of usual size; install the file again")
+            throw .damaged.saying("its weights are not numbers of usual size", advice: "install the file again")
         }
         self.kernels = kernels
         self.plan = plan
@@ -69,7 +69,7 @@ public final class SpeechEmbedding: Sendable {
         for (operation, step) in zip(convolutions, plan.steps) {
             let layer = step.layer
             guard operation.inputs.count == 3, operation.inputs.allSatisfy(graph.tensors.indices.contains) else {
-                throw .damaged.saying("a convolution lacks an input; install the file again")
+                throw .damaged.saying("a convolution lacks an input", advice: "install the file again")
             }
             let (filter, bias) = (graph.tensors[operation.inputs[1]], graph.tensors[operation.inputs[2]])
             let expected = [layer.outputs, layer.kernel.frames, layer.kernel.bands, layer.inputs]
