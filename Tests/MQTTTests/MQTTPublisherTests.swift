@@ -80,22 +80,29 @@ struct MQTTPublisherTests {
         }
         usleep(1_500_000)
         publisher.receive(.said("stop"))
+        publisher.receive(.said("okay nabu"))
         #expect(done.wait(until: Clock.now + .seconds(20)))
-        #expect(heard.withLock { $0 } == ["0 beckon/test_box/word stop"])
+        #expect(heard.withLock { $0 } == ["stop", "okay nabu"].map { "0 beckon/test_box/word \($0)" })
         publisher.stop(until: Clock.now + .seconds(5))
     }
 
     @Test func `commands are executed, kept ones are not`() throws {
         guard let broker = try Broker() else { return }
         try broker.publish("beckon/test_box/mute/set", "ON", true)
+        service.state.withLock { $0.words.append(ServiceState.Word(name: "okay nabu", threshold: 0.85)) }
         let publisher = try publisher(broker)
         #expect(eventually { publisher.counts.isConnected })
         usleep(500_000)
         #expect(service.commands.withLock { $0 } == [])
         try broker.publish("beckon/test_box/threshold/stop/set", "0.55", false)
+        try broker.publish("beckon/test_box/threshold/okay_nabu/set", "0.7", false)
         try broker.publish("beckon/test_box/mute/set", "ON", false)
-        #expect(eventually { service.commands.withLock { $0.count } == 2 })
-        #expect(service.commands.withLock { $0 } == [.set(ThresholdChange(words: ["stop": .confidence(0.55)])), .mute])
+        #expect(eventually { service.commands.withLock { $0.count } == 3 })
+        let thresholds = [("stop", 0.55), ("okay nabu", 0.7)] as [(String, Float)]
+        #expect(
+            service.commands.withLock { $0 }
+                == thresholds.map { .set(ThresholdChange(words: [$0.0: .confidence($0.1)])) } + [.mute]
+        )
         #expect(
             eventually { (try? broker.messages("beckon/test_box/mute").contains("1 beckon/test_box/mute ON")) == true }
         )
