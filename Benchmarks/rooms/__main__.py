@@ -1,0 +1,104 @@
+"""Words in rooms in which a loudspeaker plays: recall and false accepts, as it is and with echo cancellation.
+
+    python -m Benchmarks.rooms --data DIR --cache DIR --work DIR
+
+The ten words by the reporting half of the held-out speakers, and their talk, through six pairs of measured responses (`rooms.tar`) and six simulated
+rooms. The loudspeaker plays music, talk or television, so much louder than the words as the row says, over their spans; its echo is 20 to 250 ms
+late. Recall is in per cent of the words said; false accepts are counted in the words, in talk, and where nobody speaks but the loudspeaker.
+
+The scenes are made once and kept in --work. --data must hold the recordings of Training/README.md with rooms.tar and noise2.tar.
+"""
+
+import argparse
+import json
+import shutil
+import sys
+from pathlib import Path
+
+import soundfile
+
+from Benchmarks.rooms import scenes
+from Benchmarks.rooms.candidates import CANDIDATES
+from Benchmarks.rooms.scenes import Condition
+from Training.data import recordings
+from Training.data.audio import RATE
+from Training.evaluate import program
+from Training.evaluate.held_out import HeldOut
+
+ROOT = Path(__file__).resolve().parents[2]
+CONDITIONS = (
+    Condition(),
+    *(Condition(what, level) for what in ("music", "speech", "television") for level in (-10, 0, 10)),
+    Condition("music", 0, drift=50),
+    Condition("music", 0, drift=-200),
+    Condition("music", 0, clips=True),
+)
+MODES = ("command", "spot")
+SETS = ("words", "talk", "alone")
+
+
+def counts(options, folder):
+    """Words said and found, and false accepts by set, in each mode; and the hours."""
+    found, seconds = {mode: {} for mode in MODES}, 0
+    for name in SETS:
+        arguments = ("evaluate", "--stream", "--json", "--channel", 0, "--words", "none", "--model", options.model, folder / name)
+        report = json.loads(program.run(options.beckon, *arguments))
+        seconds += report["seconds"]
+        for setting in report["settings"]:
+            figures = [word["figures"] for word in setting["words"]]
+            found[setting["mode"]][name] = {key: sum(f[key] for f in figures) for key in ("said", "hits", "falseAccepts")}
+    return found, seconds / 3600
+
+
+def cells(options, folder):
+    found, hours = counts(options, folder)
+    for mode in MODES:
+        sets = found[mode]
+        yield f"{100 * sets['words']['hits'] / sets['words']['said']:.1f}"
+        yield f"{sum(one['falseAccepts'] for one in sets.values()) / hours:.1f}"
+
+
+def cancelled(candidate, source, target):
+    """The folder with the scenes of `source` after a canceller."""
+    for name in SETS:
+        (target / name).mkdir(parents=True, exist_ok=True)
+        for path in sorted((source / name).glob("*.wav")):
+            both, _ = soundfile.read(path, dtype="float32")
+            soundfile.write(target / name / path.name, candidate(both[:, 0], both[:, 1]), RATE, subtype="PCM_16")
+            shutil.copy(path.with_suffix(".txt"), target / name)
+    return target
+
+
+def arguments():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--data", required=True, type=Path, help="folder of recordings")
+    parser.add_argument("--cache", required=True, type=Path, help="folder where the decoded recordings are kept")
+    parser.add_argument("--work", required=True, type=Path, help="folder for the scenes")
+    parser.add_argument("--beckon", default=ROOT / ".build/release/beckon", type=Path, help="the built program")
+    parser.add_argument("--model", default=ROOT / "Models/commands", type=Path)
+    parser.add_argument("--minutes", nargs=3, type=float, default=(20, 10, 6), metavar="N", help="of words, talk, and the loudspeaker alone")
+    parser.add_argument("--conditions", nargs="*", default=[], help="the first words of the conditions to measure (default: all)")
+    return parser.parse_args()
+
+
+def main():
+    options = arguments()
+    chosen = [c for c in CONDITIONS if not options.conditions or c.name.startswith(tuple(options.conditions))]
+    missing = [condition for condition in chosen if not (options.work / condition.name / "done").exists()]
+    if missing:
+        held_out = HeldOut(recordings.load_all([str(options.data)], str(options.cache)), "report")
+        scenes.make(held_out, options.work, missing, dict(zip(SETS, options.minutes)))
+    for condition in missing:
+        (options.work / condition.name / "done").touch()
+    print("| loudspeaker | canceller |" + "".join(f" {mode}: recall | false/h |" for mode in MODES))
+    print("|---|---|" + "--:|" * 2 * len(MODES), flush=True)
+    for condition in chosen:
+        folder = options.work / condition.name
+        print(f"| {condition.name} | none |", *(f"{cell} |" for cell in cells(options, folder)), flush=True)
+        for candidate in CANDIDATES:
+            target = cancelled(candidate, folder, options.work / "cancelled")
+            print(f"| | {candidate.name} |", *(f"{cell} |" for cell in cells(options, target)), flush=True)
+            shutil.rmtree(target)
+
+
+main()
