@@ -4,8 +4,9 @@ public import Core
 /// send and what was decided.
 ///
 /// A device that hears a word claims it, waits for a window, and then acts if no claim that came in is higher than its own. Who acts
-/// says so, and ends the contests of the others, also those of a device that hears the word later. Only the device's own clock counts,
-/// as it tells when messages came in: no message has a time.
+/// says so, and ends the contests of the others, also those of a device that hears the word later. Where the device with the highest claim
+/// says nothing, the others wait for one more window, and claim again in its middle: then the next one acts, as the first may have died
+/// meanwhile. Only the device's own clock counts, as it tells when messages came in: no message has a time.
 public struct Arbiter: Sendable {
     public enum Outcome: Equatable, Sendable {
         case act
@@ -30,8 +31,18 @@ public struct Arbiter: Sendable {
         let number: UInt64
         let word: String
         let own: Bid
-        var highest: Bid
-        let end: Instant
+        /// The highest claims of others, the highest first: one may turn out to be silent.
+        var rivals: [Bid] = []
+        var end: Instant
+        /// How far it is; the waits take half a window each.
+        var phase = Phase.claimed
+
+        enum Phase { case claimed, waiting, claimedAgain }
+
+        mutating func add(_ bid: Bid) {
+            guard !rivals.contains(bid) else { return }
+            rivals = Array((rivals + [bid]).sorted(by: >).prefix(2))
+        }
     }
 
     private struct Heard {
@@ -71,8 +82,9 @@ public struct Arbiter: Sendable {
             effects.decisions = [Decision(number: number, outcome: .yield(to: actor.message.bid))]
             return effects
         }
-        let highest = known.map(\.message.bid).max().map { max($0, bid) } ?? bid
-        contests.append(Contest(number: number, word: word, own: bid, highest: highest, end: now + window))
+        var contest = Contest(number: number, word: word, own: bid, end: now + window)
+        for claim in known { contest.add(claim.message.bid) }
+        contests.append(contest)
         effects.messages = [GroupMessage(.claim, group: group, word: word, bid: bid)]
         return effects
     }
@@ -85,7 +97,7 @@ public struct Arbiter: Sendable {
         switch message.kind {
         case .claim:
             for index in contests.indices where contests[index].word == word {
-                contests[index].highest = max(contests[index].highest, message.bid)
+                contests[index].add(message.bid)
             }
             // It has not heard that this device acts, or hears the word later.
             if let own = acted.last(where: { $0.word == word }) {
@@ -114,7 +126,7 @@ public struct Arbiter: Sendable {
     /// Acts on what is not decided yet: nobody else can be heard. With a number, on that alone.
     public mutating func release(_ number: UInt64? = nil, at now: Instant) -> Effects {
         for index in contests.indices where number.map({ $0 == contests[index].number }) ?? true {
-            contests[index].highest = contests[index].own
+            (contests[index].rivals, contests[index].phase) = ([], .claimed)
         }
         return end(at: now) { contest in number.map { $0 == contest.number } ?? true }
     }
@@ -123,10 +135,25 @@ public struct Arbiter: Sendable {
         var effects = Effects()
         let over = contests.filter(isOver)
         contests.removeAll(where: isOver)
-        for contest in over {
+        for var contest in over {
+            let rival = contest.rivals.first.flatMap { $0 > contest.own ? $0 : nil }
+            switch contest.phase {
+            case .claimed where rival != nil:
+                contest.rivals.removeFirst()
+                (contest.phase, contest.end) = (.waiting, now + window / 2)
+                contests.append(contest)
+                continue
+            case .waiting:
+                (contest.phase, contest.end) = (.claimedAgain, now + window / 2)
+                contests.append(contest)
+                // Who has acted says so again.
+                effects.messages.append(GroupMessage(.claim, group: group, word: contest.word, bid: contest.own))
+                continue
+            case .claimed, .claimedAgain: break
+            }
             settle(contest.word)
-            guard contest.highest == contest.own else {
-                effects.decisions.append(Decision(number: contest.number, outcome: .yield(to: contest.highest)))
+            if let rival {
+                effects.decisions.append(Decision(number: contest.number, outcome: .yield(to: rival)))
                 continue
             }
             acted.append((contest.word, contest.own, now))
