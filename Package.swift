@@ -170,7 +170,8 @@ let package = Package(
         .target(
             name: "IntegrationInterface",
             dependencies: [
-                "Audio", "Configuration", "Control", "Core", "DeviceGroup", "Events", "Metrics", "Spotting", "System",
+                "Audio", "Configuration", "Control", "Core", "DeviceGroup", "Events", "JSON", "Metrics", "Spotting",
+                "System",
             ],
             path: "Sources/Service/Integrations/Interface"
         ),
@@ -372,8 +373,8 @@ let package = Package(
         .testTarget(
             name: "WyomingTests",
             dependencies: [
-                "Audio", "Core", "Events", "Inference", "JSON", "Network", "Spotting", "System", "TestSupport",
-                "Wyoming",
+                "Audio", "Configuration", "Core", "Events", "Inference", "IntegrationInterface", "JSON", "Network",
+                "Spotting", "System", "TestSupport", "Wyoming",
             ]
         ),
         .testTarget(name: "MetricsTests", dependencies: ["JSON", "Metrics"]),

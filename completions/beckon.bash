@@ -163,7 +163,7 @@ _beckon()
             ;;
         words)
             if ((COMP_CWORD == 2)); then
-                mapfile -t COMPREPLY < <(compgen -W "export import" -- "$current")
+                mapfile -t COMPREPLY < <(compgen -W "export import rename" -- "$current")
                 return
             fi
             case "${COMP_WORDS[2]}" in
@@ -176,6 +176,11 @@ _beckon()
                     ;;
                 import)
                     mapfile -t COMPREPLY < <(compgen -f -- "$current")
+                    ;;
+                rename)
+                    if ((COMP_CWORD == 3)); then
+                        _beckon_taught
+                    fi
                     ;;
             esac
             ;;

@@ -28,7 +28,7 @@ complete -c beckon -s h -l help -d 'Explain the command'
 complete -c beckon -n __fish_use_subcommand -a listen -d 'Detect words from a microphone, and act on them'
 complete -c beckon -n __fish_use_subcommand -a classify -d 'Find spoken words in audio files, with their times'
 complete -c beckon -n __fish_use_subcommand -a enroll -d 'Teach a new word from a few takes'
-complete -c beckon -n __fish_use_subcommand -a words -d 'List, show, export or import taught words'
+complete -c beckon -n __fish_use_subcommand -a words -d 'List, show, export, import or rename taught words'
 complete -c beckon -n __fish_use_subcommand -a forget -d 'Remove taught words'
 complete -c beckon -n __fish_use_subcommand -a model -d 'Add, list or remove wake words with models of their own'
 complete -c beckon -n __fish_use_subcommand -a record -d 'Collect a dataset of spoken words'
@@ -91,7 +91,7 @@ complete -c beckon -n '__fish_seen_subcommand_from enroll' -l no-audio -d 'Do no
 complete -c beckon -n '__fish_seen_subcommand_from enroll' -l words -r -F -d 'File to keep the word in'
 complete -c beckon -n '__fish_seen_subcommand_from enroll' -l json -d 'Print the result as one JSON object'
 complete -c beckon -n '__fish_seen_subcommand_from words forget' -l words -r -F -d 'File that the words are kept in'
-complete -c beckon -n '__fish_seen_subcommand_from words forget' -s m -l model -x -a '(beckon generate models 2>/dev/null; __fish_complete_directories)' -d 'Model that import adds words for'
+complete -c beckon -n '__fish_seen_subcommand_from words forget' -s m -l model -x -a '(beckon generate models 2>/dev/null; __fish_complete_directories)' -d 'Model that import and rename learn words for'
 complete -c beckon -n '__fish_seen_subcommand_from words forget' -l forget-negative -x -d 'Remove this negative example of the word'
 complete -c beckon -n '__fish_seen_subcommand_from words forget' -l replace -d 'Import also replaces words of the same name'
 complete -c beckon -n '__fish_seen_subcommand_from record' -s l -l label -x -d 'What is said'
@@ -147,10 +147,12 @@ complete -c beckon -n '__fish_seen_subcommand_from misses' -l near -d 'List only
 complete -c beckon -n '__fish_seen_subcommand_from classify' -F
 complete -c beckon -n '__fish_seen_subcommand_from enroll; and __fish_contains_opt more' -a '(__beckon_taught)'
 complete -c beckon -n '__fish_seen_subcommand_from enroll; and __fish_contains_opt from' -F
-complete -c beckon -n '__fish_seen_subcommand_from words; and not __fish_seen_subcommand_from export import' -a 'export import'
+complete -c beckon -n '__fish_seen_subcommand_from words; and not __fish_seen_subcommand_from export import rename' -a 'export import rename'
 complete -c beckon -n '__fish_seen_subcommand_from words; and __fish_seen_subcommand_from export' -F
 complete -c beckon -n '__fish_seen_subcommand_from words; and __fish_seen_subcommand_from export' -a '(__beckon_taught)'
 complete -c beckon -n '__fish_seen_subcommand_from words; and __fish_seen_subcommand_from import' -F
+complete -c beckon -n '__fish_seen_subcommand_from words; and __fish_seen_subcommand_from rename' -a '(__beckon_taught)'
+complete -c beckon -n '__fish_seen_subcommand_from words; and __fish_seen_subcommand_from rename' 
 complete -c beckon -n '__fish_seen_subcommand_from forget' -a '(__beckon_taught)'
 complete -c beckon -n '__fish_seen_subcommand_from model; and not __fish_seen_subcommand_from list add remove' -a 'list add remove'
 complete -c beckon -n '__fish_seen_subcommand_from model; and __fish_seen_subcommand_from add' -F

@@ -79,8 +79,9 @@ struct CompletionTests {
             (["set", "sensitivity"], "", ["strict", "balanced", "eager"]),
             (["set", "sensitivity"], "e", ["eager"]), (["completions"], "", ["bash", "zsh", "fish"]),
             (["config"], "", ["check", "show", "init"]), (["config"], "sh", ["show"]),
-            (["words"], "", ["export", "import"]), (["words", "export", "f"], "", ["hey house", "lamp"]),
-            (["words", "export", "f", "lamp"], "h", ["hey house"]), (["forget"], "l", ["lamp"]),
+            (["words"], "", ["export", "import", "rename"]), (["words", "export", "f"], "", ["hey house", "lamp"]),
+            (["words", "export", "f", "lamp"], "h", ["hey house"]), (["words", "rename"], "l", ["lamp"]),
+            (["forget"], "l", ["lamp"]),
             (["enroll"], "", []), (["enroll", "--more"], "l", ["lamp"]), (["help"], "cl", ["classify"]),
             (["classify", "--threshold"], "", []), (["inspect", "--from"], "", []),
             (["classify"], "\(Self.folder)/_", ["\(Self.folder)/_beckon"]),
@@ -166,7 +167,7 @@ struct CompletionTests {
             ("beckon set se", ["sensitivity"]), ("beckon set sensitivity ", ["strict", "balanced", "eager"]),
             ("beckon set ye", ["yes"]), ("beckon forget ", ["hey house", "lamp"]),
             ("beckon config ", ["check", "show", "init"]), ("beckon listen --model co", ["commands"]),
-            ("beckon words ", ["export", "import"]), ("beckon record -d hw", ["hw:CARD=Mic,DEV=0"]),
+            ("beckon words ", ["export", "import", "rename"]), ("beckon record -d hw", ["hw:CARD=Mic,DEV=0"]),
         ]
         for (line, expected) in table {
             guard let found = try Self.zsh(line) else {

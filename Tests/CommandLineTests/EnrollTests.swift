@@ -81,6 +81,25 @@ struct EnrollTests {
         #expect(try beckon("words").output == "No words were taught yet; beckon enroll WORD teaches one.\n")
     }
 
+    @Test func `a word that is renamed is found by its new name, and what names the old one is told of`() throws {
+        let files = try takes("Rear_Center")
+        let environment = ["BECKON_WORDS": words, "XDG_CONFIG_HOME": folder.path]
+        #expect(try Program.beckon(["enroll", "center", "--from"] + files, environment: environment).status == 0)
+        _ = try folder.folder("beckon")
+        try folder.write("beckon/config.json5", bytes: Array("{words: {center: {threshold: 0.7}}}".utf8))
+        let renamed = try Program.beckon(["words", "rename", "center", "Mitte hinten"], environment: environment)
+        #expect(renamed.status == 0 && renamed.output == "Renamed: center is Mitte hinten now\n", "\(renamed.error)")
+        #expect(
+            renamed.error.contains(
+                "words.center: names 'center'; a service starts without it, with a warning; write 'Mitte hinten' here"
+            ),
+            "\(renamed.error)"
+        )
+        #expect(try heard("Rear_Center") == ["Mitte hinten"])
+        let shown = try Program.beckon(["words", "--json"], environment: environment).output
+        #expect(shown.contains(#""word": "Mitte hinten", "takes": 3"#) && !shown.contains("center"))
+    }
+
     @Test func `unusable takes are left out, with the reason`() throws {
         let quiet = try take("Rear_Center", gain: 0.001)
         let noise = try folder.write(
@@ -144,6 +163,16 @@ struct EnrollTests {
         )
         try refused(["words", "--replace"], 2, "--replace goes with words import")
         try refused(["forget"], 2, "forget needs the name")
+        try refused(["words", "rename", "center"], 2, "words rename takes a word and its new name")
+        try refused(["words", "rename", "nobody", "x"], 1, "no word 'nobody' was taught")
+        try refused(["words", "rename", "center", "center"], 1, "has this name already")
+        try refused(
+            ["words", "rename", "center", "yes"],
+            1,
+            "'yes' is a word that the model knows; choose another name"
+        )
+        try refused(["words", "rename", "center", "a\nb"], 1, "a name is one line")
+        try refused(["words", "rename", "yes", "x"], 1, "is one of the model's words, which keep their names")
         try refused(["words", "import", folder.file("none")], 1, "no such file")
         try refused(["words", "import", voice], 1, "not a word store")
         try refused(["words", "export", words], 1, "this file exists already")

@@ -1,3 +1,4 @@
+import Control
 import Foundation
 import Network
 import System
@@ -127,6 +128,27 @@ struct MissesTests {
         #expect(result.status == 1 && result.error.contains("set misses in its configuration"), "\(result.error)")
         let none = try Program.beckon(["misses", "--socket", "/nowhere/socket"])
         #expect(none.status == 1 && none.error.contains("no service is running"))
+    }
+
+    @Test func `the control socket teaches nothing: whoever may mute the microphone may not record with it`() throws {
+        let live = try LiveProgram(playing: Voices.path("Rear_Left"), configuration: "{device: 'mic'}")
+        #expect(comesTrue(within: 20) { (try? live.ask("status").status) == 0 })
+        for step in [
+            TeachingStep.record, .begin(word: "x", more: false), .rename(word: "x", to: "y"), .take(.ofClient(1)),
+        ] {
+            var client = try ControlClient(path: live.folder.file("control.socket"))
+            do throws(ControlError) {
+                _ = try client.ask(.teach(step))
+                Issue.record("\(step) was done")
+            } catch {
+                #expect(
+                    error == .refused
+                        && error.description.contains("words are taught on the live page, with its token"),
+                    "\(error)"
+                )
+            }
+        }
+        #expect(!live.error.contains("teaching"))
     }
 
     @Test func `enroll --not takes recordings for a taught word only`() throws {

@@ -298,10 +298,31 @@ struct ConfigurationTests {
                 "satelliteWords[1]: the model does not know the word 'lft'"
             ),
             ("{wyoming: {connections: 0}}", "expected a whole number from 1 to 10000"),
+            ("{wyoming: {recent: {keep: 101}}}", "expected a whole number from 0 to 100"),
+            ("{wyoming: {recent: {quota: 0}}}", "expected a whole number from 1 to 1000"),
+            ("{wyoming: {recent: {names: {'kitchen.lan': 'kitchen'}}}}", "names.kitchen.lan: is not an address"),
         ] {
             let errors = Self.errors(text)
             #expect(errors.count == 1 && errors[0].contains("wyoming") && errors[0].contains(problem), "\(errors)")
         }
+    }
+
+    @Test func `words of satellites are kept only where it is asked for, and where the page can show them`() throws {
+        #expect(Configuration().wyoming.recent.keep == 0)
+        let full = "listen: 'tcp://127.0.0.1:10400', recent: {keep: 8, quota: 2, margin: 0.1, names: {'::1': 'here'}}"
+        for (text, warns) in [
+            ("{wyoming: {\(full)}, web: {listen: 'tcp://127.0.0.1:8080'}}", false), ("{wyoming: {\(full)}}", true),
+            ("{wyoming: {recent: {keep: 1}}, web: {listen: 'tcp://127.0.0.1:8080'}}", true),
+            ("{wyoming: {recent: {quota: 1}}}", false),
+        ] {
+            let valid = try ParsedConfiguration(text: text, file: "c").validated(by: KnownWords(["left"]))
+            let warnings = valid.warnings.map(\.description).filter {
+                $0.contains("wyoming.recent.keep: keeps nothing")
+            }
+            #expect(warnings.count == (warns ? 1 : 0), "\(text)")
+        }
+        let recent = try Self.read("{wyoming: {\(full)}}").configuration.wyoming.recent
+        #expect(recent.keep == 8 && recent.quota == 2 && recent.margin == 0.1 && recent.names == ["::1": "here"])
     }
 
     @Test func `words are taken however they are written`() throws {

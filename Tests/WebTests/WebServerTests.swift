@@ -29,6 +29,7 @@ struct WebServerTests {
             var commands: [ControlCommand] = []
             var reply: ControlReply? = .done
             var later: (@Sendable (ControlReply) -> Void)?
+            var clientWords: [ClientWord]?
         }
 
         let state = Mutex(State())
@@ -64,6 +65,7 @@ struct WebServerTests {
             state.takes = [TeachingState.Take(seconds: 0.62, level: -23.4, envelope: [0, 1])]
             return state
         }
+        var clientWords: [ClientWord]? { fake.state.withLock { $0.clientWords } }
         func take(_ number: Int) -> [Float]? { number == 0 ? [Float](repeating: 0.25, count: 800) : nil }
 
         let fake: FakeService
@@ -406,6 +408,50 @@ struct WebServerTests {
             )
         }
         #expect(try peer.ask("GET /misses/3.wav").status == 403)
+        running.server.stop()
+    }
+
+    @Test func `words of satellites are listed and heard with the token alone`() throws {
+        let running = try start()
+        running.fake.state.withLock { $0.reply = .words(RecentWordList([], folder: nil, margin: 0.2)) }
+        let peer = try WebPeer(running.address)
+        #expect(try peer.ask("GET /misses", [running.header]).body.contains("clients") == false)
+        let words = (1...2).map { number in
+            ClientWord(
+                number: number,
+                client: "kitchen",
+                word: "stop",
+                isNear: number == 2,
+                confidence: 0.5,
+                threshold: 0.625,
+                date: Timestamp(nanoseconds: 0),
+                samples: [Int16](repeating: 1000, count: 800)
+            )
+        }
+        running.fake.state.withLock { $0.clientWords = words }
+        let listed = try peer.ask("GET /misses", [running.header])
+        #expect(
+            listed.body.contains(
+                #""clients": [{"number": 2, "event": "near-miss", "word": "stop", "confidence": 0.5000, "threshold": 0.6250, "#
+                    + #""date": "1970-01-01T00:00:00.000Z", "client": "kitchen", "clip": true}, {"number": 1, "event": "word","#
+            ),
+            "\(listed.body)"
+        )
+        let sound = try peer.ask("GET /clients/2.wav", [running.header])
+        #expect(sound.status == 200 && sound.headers["content-type"] == "audio/wav" && sound.body.hasPrefix("RIFF"))
+        #expect(try peer.ask("GET /clients/3.wav", [running.header]).status == 404)
+        for path in ["/misses", "/clients/2.wav"] {
+            let other = try WebPeer(running.address).ask("GET \(path)")
+            #expect(other.status == 403 && !other.body.contains("kitchen"))
+            #expect(try WebPeer(running.address).ask("GET \(path)", ["\(WebToken.header): 00"]).status == 403)
+        }
+        // A page that is open learns that there is a new one, and no more.
+        let page = try WebPeer(running.address)
+        #expect(page.request("GET /live"))
+        #expect(try page.response(hasBody: false).status == 200)
+        _ = try page.message("state")
+        running.fake.state.withLock { $0.clientWords = Array(words.prefix(1)) }
+        #expect(try page.message("misses") == "{}")
         running.server.stop()
     }
 

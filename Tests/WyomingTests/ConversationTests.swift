@@ -19,10 +19,10 @@ struct ConversationTests {
         private(set) var turns = 0
         private(set) var last = ConversationPause.needsInput
 
-        init(_ words: WakeWords) throws {
+        init(_ words: WakeWords, recorder: ClientRecorder? = nil) throws {
             self.words = words
             let box = Notices()
-            conversation = WakeConversation { box.all.append($0) }
+            conversation = WakeConversation(recorder: recorder) { box.all.append($0) }
             detector = BatchDetector(words.detector)
             self.box = box
         }

@@ -30,6 +30,21 @@ public enum Peer: Hashable, Sendable {
     }
 }
 
+extension Peer: CustomStringConvertible {
+    /// As people may know it, such as `192.168.1.20`, `2001:db8:0:1::/64` or `user 1000`.
+    public var description: String {
+        switch self {
+        case .user(let user): return "user \(user)"
+        case .address(let number):
+            return stride(from: 24, through: 0, by: -8).map { "\(number >> $0 & 0xFF)" }.joined(separator: ".")
+        case .network(let number, let zone):
+            let parts = stride(from: 48, through: 0, by: -16).map { String(number >> $0 & 0xFFFF, radix: 16) }
+            return parts.joined(separator: ":") + "::/64" + (zone.map { "%\($0)" } ?? "")
+        case .unknown: return "unknown"
+        }
+    }
+}
+
 /// A connection that a ``Listener`` has accepted: non-blocking and closed on exec.
 public struct Connection: ~Copyable, Sendable {
     public let descriptor: FileDescriptor

@@ -28,13 +28,7 @@ struct EnrollReport {
             }
             lines += ["", Self.table(calibration).text(columns: columns - 1)]
             lines += ["* is in use. Estimated from the takes and from other people's talk.", ""]
-            lines += calibration.neighbours
-            if calibration.textAgreement == 0 {
-                lines.append(
-                    "It does not sound as '\(printable(word.name))' is spelled in English. Under a name that is spelled as it is said "
-                        + "('hey house'), it would be found more often when other people say it."
-                )
-            }
+            lines += calibration.neighbours + calibration.spellingRemark(word.name)
         }
         lines += SimilarText.lines(similar)
         if count < 3 { lines.append("Three to five takes give better results: --more adds some.") }

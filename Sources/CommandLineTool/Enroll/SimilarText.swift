@@ -26,9 +26,9 @@ struct SimilarText {
         func list(_ texts: [SimilarText]) -> String { texts.map { "'\($0.text)'" }.joined(separator: ", ") }
         guard !texts.isEmpty else { return [] }
         guard texts.contains(where: { $0.voices > 0 }) else {
-            return [
-                "It may be confused with \(list(texts)). Where espeak-ng or flite is installed, enroll tries which of them are."
-            ]
+            return WordStore.Word.similarRemark(texts.map(\.text)).map {
+                "\($0) Where espeak-ng or flite is installed, enroll tries which of them are."
+            }
         }
         let taken = texts.filter { $0.taken > 0 }.sorted { $0.taken > $1.taken }
         guard let worst = taken.first else {

@@ -5,7 +5,7 @@ import Inference
 private import JSON
 private import System
 
-/// `beckon words` and `beckon forget`: lists, shows, exports, imports and removes taught words.
+/// `beckon words` and `beckon forget`: lists, shows, exports, imports, renames and removes taught words.
 struct WordsCommand {
     private enum Task {
         case list
@@ -14,6 +14,7 @@ struct WordsCommand {
         case forget([String])
         case export(String, [String])
         case `import`(String, replaces: Bool)
+        case rename(String, to: String)
     }
 
     /// What a file is called that is standard input or standard output.
@@ -49,6 +50,13 @@ struct WordsCommand {
         case "import":
             guard operands.count == 1 else { throw UsageError("words import takes one file") }
             task = .import(operands[0], replaces: arguments.has("--replace"))
+        case "rename":
+            guard operands.count == 2 else {
+                throw UsageError(
+                    "words rename takes a word and its new name; a name of several words needs quotes: beckon words rename \"hey house\" home"
+                )
+            }
+            task = .rename(operands[0], to: operands[1])
         default: task = try Self.shown(operands, negative: arguments.value("--forget-negative"))
         }
     }
@@ -94,6 +102,8 @@ struct WordsCommand {
             try ForgetWords(names: names, taught: taught, listening: listening, json: json).run()
         case .export(let path, let names): try export(path, names, taught)
         case .import(let path, let replaces): try importWords(path, replaces: replaces, taught)
+        case .rename(let name, let new):
+            try RenamedWord(name: name, new: new, taught: taught, listening: listening, json: json).run()
         }
         return 0
     }
@@ -198,10 +208,7 @@ struct WordsCommand {
 
     private func importWords(_ path: String, replaces: Bool, _ taught: TaughtWords) throws {
         var new = try exported(path)
-        let model = try listening.loadModel(detects: false)
-        let negatives = try ModelFolder.find(listening.modelFolder).flatMap { folder throws(ModelError) in
-            try NegativeSet.beside(model, in: folder)
-        }
+        let (model, negatives) = try listening.loadModelWithNegatives()
         new.renew(for: model, negatives, .partial)
         if let lost = new.unusable(by: model).first {
             throw Failure("\(printable(path)): \(TaughtWords.lostLine(lost)); nothing was imported")

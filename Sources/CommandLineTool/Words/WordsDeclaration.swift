@@ -3,7 +3,7 @@ extension WordsCommand: Command {
         names: [
             CommandName(
                 name: "words",
-                abstract: "list, show, export or import taught words",
+                abstract: "list, show, export, import or rename taught words",
                 operands: [Operand(title: "word", completion: .taughtWord, isOptional: true)],
                 tasks: [
                     CommandName(
@@ -30,6 +30,20 @@ extension WordsCommand: Command {
                             .Fl -replace
                             is given.
                             Words that were taught to another model are learnt again from their recordings.
+                            """
+                    ),
+                    CommandName(
+                        name: "rename",
+                        abstract: "give a word another name",
+                        operands: [
+                            Operand(title: "word", completion: .taughtWord),
+                            Operand(title: "name", completion: .nothing),
+                        ],
+                        manual: """
+                            Takes and negative examples stay.
+                            If the configuration that
+                            .Cm beckon listen
+                            reads has the old name, each place is printed as a warning.
                             """
                     ),
                 ],
@@ -60,6 +74,7 @@ extension WordsCommand: Command {
         usage: [
             "beckon words [--json] [WORD]", "beckon words WORD --forget-negative N",
             "beckon words export FILE|- [WORD…]", "beckon words import [--replace] FILE|-",
+            "beckon words rename WORD NAME",
             "beckon forget WORD…",
         ],
         groups: [
@@ -73,7 +88,7 @@ extension WordsCommand: Command {
                     name: "--model",
                     short: "-m",
                     value: .model,
-                    help: "model that import adds words for (default: the commands model)"
+                    help: "model that import and rename learn words for (default: the commands model)"
                 ),
                 Option(
                     name: "--forget-negative",

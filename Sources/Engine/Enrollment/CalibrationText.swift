@@ -23,6 +23,15 @@ extension WordCalibration {
         ]
     }
 
+    /// What there is to say of a name that is not spelled in English as the takes sound; empty if there is nothing.
+    public func spellingRemark(_ name: String) -> [String] {
+        guard textAgreement == 0 else { return [] }
+        return [
+            "It does not sound as '\(printable(name))' is spelled in English. Under a name that is spelled as it is said ('hey house'), it "
+                + "would be found more often when other people say it."
+        ]
+    }
+
     /// The nearest of the model's words and of the user's: a sentence for each that there is.
     public var neighbours: [String] {
         [(nearestBuiltIn, "the model's words"), (nearestOwn, "your other words")].compactMap { near, kind in

@@ -9,10 +9,13 @@ public struct EnrollmentError: Error, Equatable, Sendable, CustomStringConvertib
 
     private let code: Code
     public let description: String
+    /// The same for those who have no command line, such as users of the live page: without options and commands.
+    public let plain: String
 
-    private init(_ code: Code, _ description: String) {
+    private init(_ code: Code, _ description: String, plain: String? = nil) {
         self.code = code
         self.description = description
+        self.plain = plain ?? description
     }
 
     public static func == (left: EnrollmentError, right: EnrollmentError) -> Bool { left.code == right.code }
@@ -44,11 +47,16 @@ public struct EnrollmentError: Error, Equatable, Sendable, CustomStringConvertib
         )
     }
 
+    private static let different = "choose a word that sounds different"
+    private static let orForce = ", or --force teaches it all the same"
+
     /// The word sounds like one that is taught already.
     public static func soundAlike(_ name: String, _ other: String) -> EnrollmentError {
         .alike.saying(
             "'\(name)' sounds like '\(other)', which is taught already: both would suffer, as each is often taken for the other; "
-                + "choose a word that sounds different, or --force teaches it all the same"
+                + different,
+            orForce,
+            plain: ""
         )
     }
 
@@ -58,7 +66,9 @@ public struct EnrollmentError: Error, Equatable, Sendable, CustomStringConvertib
     public static func takenForCommand(_ name: String, _ other: String, share: Double) -> EnrollmentError {
         .alike.saying(
             "'\(name)' sounds like '\(other)', which the model knows: \(shareText(share, places: 0)) of the times that '\(other)' is said, "
-                + "it would be taken for '\(name)'; choose a word that sounds different, or --force teaches it all the same"
+                + "it would be taken for '\(name)'; \(different)",
+            orForce,
+            plain: ""
         )
     }
 
@@ -69,8 +79,9 @@ public struct EnrollmentError: Error, Equatable, Sendable, CustomStringConvertib
     ///   - total: of all takes.
     public static func takesOfCommand(_ name: String, _ other: String, count: Int, of total: Int) -> EnrollmentError {
         .alike.saying(
-            "'\(name)' sounds like '\(other)', which the model knows and finds in \(count) of \(total) takes; choose a word that sounds "
-                + "different, or --force teaches it all the same"
+            "'\(name)' sounds like '\(other)', which the model knows and finds in \(count) of \(total) takes; \(different)",
+            orForce,
+            plain: ""
         )
     }
 
@@ -79,14 +90,36 @@ public struct EnrollmentError: Error, Equatable, Sendable, CustomStringConvertib
         .store.saying("'\(name)' was \(what) by another program in the meantime; nothing was changed, teach it again")
     }
 
+    /// The word cannot get a name, as another word has it, or one that is only spelled otherwise.
+    ///
+    /// - Parameter isTaught: whether the user taught the other one; if not, the model knows it.
+    public static func nameInUse(_ name: String, _ other: String, isTaught: Bool) -> EnrollmentError {
+        let what = name == other ? "'\(name)'" : "'\(name)' is spelled almost like '\(other)', which"
+        return .name.saying(
+            isTaught
+                ? "\(what) is taught already; choose another name, or forget '\(other)' first; nothing was changed"
+                : "\(what) is a word that the model knows; choose another name; nothing was changed"
+        )
+    }
+
     /// The stored word belongs to another model and has no recordings.
     public static func otherModel(_ name: String) -> EnrollmentError {
         .store.saying(
-            "'\(name)' was taught to another model, and without recordings; beckon forget takes it away, or keep this word in "
-                + "another file with --words FILE"
+            "'\(name)' was taught to another model, and without recordings; ",
+            "beckon forget takes it away, or keep this word in another file with --words FILE",
+            plain: "forget it, and teach it again"
         )
     }
 
     /// The same kind of error with another message, kept to one line.
-    func saying(_ message: String) -> EnrollmentError { EnrollmentError(code, printable(message)) }
+    ///
+    /// - Parameter plain: the message without options and commands, if it has any.
+    func saying(_ message: String, plain: String? = nil) -> EnrollmentError {
+        EnrollmentError(code, printable(message), plain: plain.map(printable))
+    }
+
+    /// The same kind of error, with advice that is another one for those who have a command line.
+    private func saying(_ message: String, _ advice: String, plain: String) -> EnrollmentError {
+        saying(message + advice, plain: message + plain)
+    }
 }

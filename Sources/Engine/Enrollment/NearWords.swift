@@ -1,4 +1,5 @@
 private import Audio
+private import Core
 public import Inference
 private import Spotting
 private import System
@@ -80,6 +81,12 @@ extension WordStore.Word {
             }
         }
         return texts
+    }
+
+    /// What there is to say of these texts where nobody has tried which of them are taken for the word; empty for none.
+    public static func similarRemark(_ texts: [String]) -> [String] {
+        guard !texts.isEmpty else { return [] }
+        return ["It may be confused with \(texts.map { "'\(printable($0))'" }.joined(separator: ", "))."]
     }
 
     /// The word's highest probability in a recording, 0…1, as a detector computes it.

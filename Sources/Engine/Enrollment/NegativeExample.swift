@@ -69,10 +69,7 @@ extension WordStore.Word {
         guard let new = changed.taught else { throw .negative.saying("'\(name)' has no takes; teach it first") }
         let after = phases.map { new.highestProbability(in: $0) }.max() ?? 0
         guard after < threshold else {
-            throw .negative.saying(
-                "this recording is so like the takes of '\(name)' that it would still be found (\(Self.text(after))); raise the threshold: "
-                    + "beckon set '\(name)=…', or choose another word; nothing was changed"
-            )
+            throw tooAlike("it would still be found (\(Self.text(after)))")
         }
         var lowest: Float = 1
         var lost = 0
@@ -82,13 +79,18 @@ extension WordStore.Word {
             if kept < threshold, was >= threshold { lost += 1 }
         }
         guard lost == 0 else {
-            throw .negative.saying(
-                "this recording is so like the takes of '\(name)' that \(lost) of \(takes.count) takes would not be found any more; raise "
-                    + "the threshold: beckon set '\(name)=…', or choose another word; nothing was changed"
-            )
+            throw tooAlike("\(lost) of \(takes.count) takes would not be found any more")
         }
         self = changed
         return NegativeEffect(before: before, after: after, lowestTake: lowest)
+    }
+
+    private func tooAlike(_ effect: String) -> EnrollmentError {
+        func text(_ command: String) -> String {
+            "this recording is so like the takes of '\(name)' that \(effect); raise the threshold\(command), or choose another word; nothing "
+                + "was changed"
+        }
+        return .negative.saying(text(": beckon set '\(name)=…'"), plain: text(""))
     }
 
     /// Removes a negative example: what is like it may be found as the word again.

@@ -27,6 +27,12 @@ public enum TakeFault: Sendable, Equatable, CustomStringConvertible {
 
     /// What is wrong, and what to do about it.
     public var description: String {
+        if case .otherWord = self { return "\(plain), or --force takes it all the same" }
+        return plain
+    }
+
+    /// The same for those who have no command line, such as users of the live page: without options.
+    public var plain: String {
         switch self {
         case .noSpeech: "no speech was found in it"
         case .tooQuiet(let level): "too quiet (\(decimal(level, 0)) dB); speak louder or come nearer"
@@ -38,10 +44,9 @@ public enum TakeFault: Sendable, Equatable, CustomStringConvertible {
             "too long (\(decimal(seconds, 1)) s); say it within \(decimal(longest, 0)) s"
         case .copy(let take): "the same recording as take \(take), which counts once; say or record the word again"
         case .otherWord(let word, let heard?):
-            "sounds like '\(heard)', not like '\(word)'; say '\(word)', or --force takes it all the same"
+            "sounds like '\(heard)', not like '\(word)'; say '\(word)'"
         case .otherWord(let word, nil):
-            "sounds nothing like '\(word)', which the model knows; say '\(word)', choose another name, or --force takes it all the "
-                + "same"
+            "sounds nothing like '\(word)', which the model knows; say '\(word)', or choose another name"
         case .noisy(let ratio):
             "noisy (the word is only \(decimal(ratio, 0)) dB above the noise); say it in a quieter moment, or nearer"
         case .untypical(let word):

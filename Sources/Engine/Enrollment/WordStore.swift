@@ -94,6 +94,13 @@ public struct WordStore: Sendable, Equatable {
         forgotten = (forgotten + [name]).suffix(Limit.forgotten)
     }
 
+    /// Puts a word in the place of one of another name, which counts as forgotten.
+    mutating func replace(_ name: String, with word: Word) {
+        guard let index = words.firstIndex(where: { $0.name == name }) else { return }
+        words[index] = word
+        forgotten = (forgotten.filter { $0 != word.name } + [name]).suffix(Limit.forgotten)
+    }
+
     /// The word whose name differs from `name` only in case, spaces and punctuation; nil for none. To the ear they are one.
     public func word(spelledLike name: String) -> Word? { words.first { Self.isSpelledLike($0.name, name) } }
 
@@ -300,7 +307,7 @@ extension WordStore.Word {
     }
 
     /// The word with templates by this model, not calibrated; nil if its recordings do not suffice.
-    fileprivate func renewed(for model: Model, _ renewal: WordStore.Renewal) -> WordStore.Word? {
+    func renewed(for model: Model, _ renewal: WordStore.Renewal) -> WordStore.Word? {
         guard renewal == .partial || !takes.contains(where: \.audio.isEmpty) else { return nil }
         let utterances = takes.compactMap { Self.utterance($0.audio, model) }
         guard let first = utterances.first, renewal == .partial || utterances.count == takes.count else { return nil }

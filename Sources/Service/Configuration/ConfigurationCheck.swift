@@ -16,6 +16,7 @@ struct ConfigurationCheck {
         if let words { checkWords(words, &findings) }
         checkSensitivities(&findings)
         checkSatellite(&findings)
+        checkClients(&findings)
         for (key, action) in findings.actions { check(action, key: key, &findings) }
         checkAddresses(&findings)
         checkSecrets(&findings)
@@ -67,6 +68,23 @@ struct ConfigurationCheck {
             "reports every word, so that each of them makes Home Assistant listen to what follows; name those that should in "
                 + "satelliteWords",
             key: "wyoming.satellite",
+            isWarning: true
+        )
+    }
+
+    /// What is kept of clients is for the live page, which knows them by their addresses.
+    private func checkClients(_ findings: inout Findings) {
+        let recent = configuration.wyoming.recent
+        for address in recent.names.keys.sorted() where IPAddress(address) == nil {
+            findings.add(
+                "is not an address; name clients by theirs, such as \"192.168.1.20\": \"kitchen\"",
+                key: "wyoming.recent.names.\(address)"
+            )
+        }
+        guard recent.keep > 0, configuration.wyoming.listen.isEmpty || configuration.web.listen.isEmpty else { return }
+        findings.add(
+            "keeps nothing: words of clients are for the live page, so that wyoming.listen and web.listen are needed, too",
+            key: "wyoming.recent.keep",
             isWarning: true
         )
     }

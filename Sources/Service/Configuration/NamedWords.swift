@@ -23,15 +23,14 @@ extension ParsedConfiguration {
     /// - Parameters:
     ///   - words: the words that go.
     ///   - known: all other words, so that the words of phrases are told apart.
+    ///   - newName: the name that they have got; nil if they are forgotten.
     /// - Returns: a warning for each place.
-    public func places(naming words: [String], known: [String]) -> [ConfigurationProblem] {
+    public func places(naming words: [String], known: [String], newName: String? = nil) -> [ConfigurationProblem] {
         var named = Findings(file: findings.file, places: findings.places)
+        let advice = newName.map { "write '\($0)' here" } ?? "remove it here, or teach the word again"
         for (word, key) in findings.words(named: configuration, beside: known + words) where words.contains(word) {
-            named.add(
-                "names '\(word)'; a service starts without it, with a warning; remove it here, or teach the word again",
-                key: key,
-                isWarning: true
-            )
+            let effect = "names '\(word)'; a service starts without it, with a warning"
+            named.add("\(effect); \(advice)", key: key, isWarning: true)
         }
         return named.sorted
     }

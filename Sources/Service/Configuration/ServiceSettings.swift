@@ -36,6 +36,7 @@ public struct ServiceSettings: Sendable {
         guard !configuration.wyoming.listen.isEmpty else { return nil }
         var gate = configuration.gate
         gate.mode = .spot
+        if configuration.wyoming.recent.keep > 0 { gate.nearMissMargin = configuration.wyoming.recent.margin }
         let thresholds = try choices.thresholds(of: vocabulary, mode: .spot)
         return DetectorSettings(vocabulary, gate: gate, thresholds: thresholds, phrases: phrases)
     }

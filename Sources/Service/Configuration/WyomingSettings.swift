@@ -13,8 +13,24 @@ extension Configuration {
         public var satellite: [ListenAddress] = []
         /// The words and phrases that the satellite reports; nil for all.
         public var satelliteWords: [String]?
+        /// What the server keeps of its clients' words.
+        public var recent = Recent()
 
         public init() {}
+
+        /// The last words and near misses of each client, with their sound, in memory only, for the live page.
+        public struct Recent: Equatable, Sendable {
+            /// The largest number of words of a client; 0 keeps nothing.
+            public var keep = 0
+            /// The largest size of all recordings, in megabytes (10⁶ bytes); the last seconds of clients that talk count, too.
+            public var quota = 20
+            /// How far under its threshold a score is a near miss.
+            public var margin: Float = 0.2
+            /// What the clients are called, by their addresses.
+            public var names: [String: String] = [:]
+
+            public init() {}
+        }
     }
 
     /// The words among ``Wyoming/satelliteWords``, without phrases, with their keys.
@@ -33,5 +49,13 @@ extension Section where Root == Configuration.Wyoming {
         Setting("announce", \.announce, .flag),
         Setting("satellite", \.satellite, .addresses(like: "tcp://127.0.0.1:10700")),
         Setting("satelliteWords", \.satelliteWords, SettingKind<String>.text("a word or phrase").list.optional),
+        Setting("recent", at: \.recent, recent),
+    ])
+
+    private static let recent = Section<Configuration.Wyoming.Recent>([
+        Setting("keep", \.keep, .whole(0...100)),
+        Setting("quota", \.quota, .whole(1...1000)),
+        Setting("margin", \.margin, .number(0.01...0.5, "a number from 0.01 to 0.5")),
+        Setting("names", \.names, SettingKind<String>.text("a client's name").table),
     ])
 }

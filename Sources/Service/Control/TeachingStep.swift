@@ -7,8 +7,8 @@ public enum TeachingStep: Equatable, Sendable {
     case begin(word: String, more: Bool)
     /// Records the next take from the microphone.
     case record
-    /// Makes the recording of a recent word a take, by its number.
-    case take(recent: Int)
+    /// Makes the recording of a recent word a take.
+    case take(RecordedWord)
     /// Removes the newest take.
     case redo
     /// Stores the word.
@@ -16,55 +16,63 @@ public enum TeachingStep: Equatable, Sendable {
     /// Ends without storing anything.
     case cancel
     /// Adds the recording of a recent word to a taught word, and stores it.
-    case add(word: String, recent: Int)
+    case add(word: String, RecordedWord)
     /// Makes the recording of a recent word a negative example of a taught word.
-    case not(word: String, recent: Int)
+    case not(word: String, RecordedWord)
     /// Removes a taught word.
     case forget(word: String)
+    /// Gives a taught word another name.
+    case rename(word: String, to: String)
 
     private static let alone: [(name: String, step: TeachingStep)] = [
         ("record", .record), ("redo", .redo), ("save", .save), ("cancel", .cancel),
     ]
-    private static let names = "begin, record, take, redo, save, cancel, add, not, forget"
+    private static let names = "begin, record, take, redo, save, cancel, add, not, forget, rename"
 
     /// Reads `{"command": "teach", "step": "begin", "word": "computer"}`.
     ///
     /// - Throws: ``ControlError/command``.
     init(_ node: JSONNode) throws(ControlError) {
-        var (step, word, recent): (String?, String?, Int?) = (nil, nil, nil)
+        var (step, word, name): (String?, String?, String?) = (nil, nil, nil)
+        var recorded: RecordedWord?
         var more: Bool?
         for member in node.members {
             switch (member.name, member.node.value) {
             case ("command", _): break
             case ("step", .string(let text)): step = text
             case ("word", .string(let text)): word = text
-            case ("recent", .number):
+            case ("to", .string(let text)): name = text
+            case ("recent", .number), ("client", .number):
                 // Above it, JSON readers take some numbers for others (RFC 8259, 6).
-                guard let number = member.node.integer, (1..<1 << 53).contains(number) else {
-                    throw .command.saying("recent is the number of a recent word, from 1 on")
+                guard let number = member.node.integer, (1..<1 << 53).contains(number), recorded == nil else {
+                    throw .command.saying("either recent or client is the number of a recent word, from 1 on")
                 }
-                recent = number
+                recorded = member.name == "recent" ? .own(number) : .ofClient(number)
             case ("more", .bool(let flag)): more = flag
             default:
                 throw .command.saying(
-                    "unknown or ill-typed key '\(member.name.prefix(40))'; there are command, step, word, recent and more"
+                    "unknown or ill-typed key '\(member.name.prefix(40))'; there are command, step, word, to, recent, client "
+                        + "and more"
                 )
             }
         }
-        if let known = Self.alone.first(where: { $0.name == step })?.step, word == nil, recent == nil, more == nil {
+        if let known = Self.alone.first(where: { $0.name == step })?.step, word == nil, name == nil,
+            recorded == nil, more == nil
+        {
             self = known
             return
         }
-        switch (step, word, recent, more) {
-        case ("begin", let word?, nil, let more): self = .begin(word: word, more: more ?? false)
-        case ("take", nil, let recent?, nil): self = .take(recent: recent)
-        case ("add", let word?, let recent?, nil): self = .add(word: word, recent: recent)
-        case ("not", let word?, let recent?, nil): self = .not(word: word, recent: recent)
-        case ("forget", let word?, nil, nil): self = .forget(word: word)
+        switch (step, word, name, recorded, more) {
+        case ("begin", let word?, nil, nil, let more): self = .begin(word: word, more: more ?? false)
+        case ("take", nil, nil, let recorded?, nil): self = .take(recorded)
+        case ("add", let word?, nil, let recorded?, nil): self = .add(word: word, recorded)
+        case ("not", let word?, nil, let recorded?, nil): self = .not(word: word, recorded)
+        case ("forget", let word?, nil, nil, nil): self = .forget(word: word)
+        case ("rename", let word?, let name?, nil, nil): self = .rename(word: word, to: name)
         default:
             throw .command.saying(
-                "not a step of teaching; there are \(Self.names); begin, add, not and forget need a word, take, add and not the number "
-                    + "of a recent word"
+                "not a step of teaching; there are \(Self.names); begin, add, not, forget and rename need a word, rename also to, its new "
+                    + "name; take, add and not need recent or client, the number of a recent word"
             )
         }
     }
@@ -74,10 +82,11 @@ public enum TeachingStep: Equatable, Sendable {
         var json: JSON = ["command": "teach", "step": .string(name)]
         switch self {
         case .begin(let word, let more): json.append(["word": .string(word), "more": .bool(more)])
-        case .take(let recent): json.append(["recent": .number(recent)])
-        case .add(let word, let recent), .not(let word, let recent):
-            json.append(["word": .string(word), "recent": .number(recent)])
+        case .take(let recorded): json.append([recorded.key: .number(recorded.number)])
+        case .add(let word, let recorded), .not(let word, let recorded):
+            json.append(["word": .string(word), recorded.key: .number(recorded.number)])
         case .forget(let word): json.append(["word": .string(word)])
+        case .rename(let word, let name): json.append(["word": .string(word), "to": .string(name)])
         case .record, .redo, .save, .cancel: break
         }
         return json
@@ -90,7 +99,28 @@ public enum TeachingStep: Equatable, Sendable {
         case .add: "add"
         case .not: "not"
         case .forget: "forget"
+        case .rename: "rename"
         case .record, .redo, .save, .cancel: Self.alone.first { $0.step == self }?.name ?? ""
+        }
+    }
+}
+
+/// A recent word whose recording is kept, by its number: one of the service's own, or one of a client of the wake-word server.
+public enum RecordedWord: Equatable, Sendable {
+    case own(Int)
+    case ofClient(Int)
+
+    /// In a command of JSON.
+    fileprivate var key: String {
+        switch self {
+        case .own: "recent"
+        case .ofClient: "client"
+        }
+    }
+
+    fileprivate var number: Int {
+        switch self {
+        case .own(let number), .ofClient(let number): number
         }
     }
 }

@@ -109,6 +109,8 @@ extension Daemon {
         DroppedLines(output: setup.output.counts.dropped, log: setup.logOutput.counts.dropped)
     }
 
+    public var clientWords: [ClientWord]? { server?.clientWords }
+
     var status: ServiceStatus {
         let settings = currentSettings
         let vocabulary = settings.vocabulary

@@ -7,6 +7,7 @@ import Enrollment
 import Events
 import Inference
 import Input
+import IntegrationInterface
 import LiveTeaching
 import Spotting
 import System
@@ -29,10 +30,31 @@ extension Daemon {
                 model: settings.vocabulary.model,
                 modelFolder: ModelFolder.find(settings.configuration.model ?? loader.vocabulary.modelFolder),
                 words: loader.vocabulary.words
-            ) { pipeline.misses.list.readClip($0).flatMap(Self.samples(of:)) }
+            ) { [self] recorded in
+                switch recorded {
+                case .own(let number): pipeline.misses.list.readClip(number).flatMap(Self.samples(of:))
+                case .ofClient(let number):
+                    clientWords?.first { $0.number == number }?.samples.map(Float.init(sample:))
+                }
+            } renamed: { [self] name, new in
+                places(naming: name, new, settings.vocabulary.model)
+            }
         )
         if let note { log.write(.notice, "teaching: \(note)") }
         return ChangeQueue.Outcome(note: note, hasRebuilt: false)
+    }
+
+    /// Where the configuration has the old name of a word; nil for nowhere. A word of the model stays known under its own name.
+    private func places(naming name: String, _ new: String, _ model: Model) -> String? {
+        let known = Labels(model.labels).words
+        guard !known.contains(name), let path = loader.path, let parsed = try? ParsedConfiguration(path: path) else {
+            return nil
+        }
+        let others = (try? loader.vocabulary.words.read())?.words.map(\.name) ?? []
+        let places = parsed.places(naming: [name], known: known + others, newName: new)
+        guard !places.isEmpty else { return nil }
+        return
+            "what the configuration has for it does not apply any more: \(places.map(\.description).joined(separator: "; "))"
     }
 
     /// The samples of a recording's bytes, mono at 16 kHz; nil if they are not audio.

@@ -20,6 +20,8 @@ struct Lesson: ~Copyable {
     /// The words when the teaching began, among which it is calibrated for the estimate.
     private let others: [WordStore.Word]
     private let negatives: NegativeSet?
+    /// Words that may sound like it; nil if the model has none.
+    private let near: NearWords?
     /// The utterances of the takes that were added, in their order.
     private var utterances: [Utterance] = []
     private let before: Int
@@ -34,6 +36,7 @@ struct Lesson: ~Copyable {
         // Checked first, so that the user does not record takes that cannot be stored.
         try file.checkChangeable()
         let negatives = try Self.negatives(settings)
+        let near = try settings.modelFolder.flatMap { folder throws in try NearWords.beside(model, in: folder) }
         var store = try file.read()
         let readable = printable(name)
         if store?[name] != nil, !more {
@@ -51,7 +54,7 @@ struct Lesson: ~Copyable {
             throw EnrollmentError.otherModel(name)
         }
         teaching = try Teaching(name, existing: existing, model: model, keepsAudio: true, negatives: negatives)
-        (self.model, self.file, self.negatives, isNew) = (model, file, negatives, !more)
+        (self.model, self.file, self.negatives, self.near, isNew) = (model, file, negatives, near, !more)
         others = store?.words ?? []
         before = existing?.takes.count ?? 0
     }
@@ -74,7 +77,8 @@ struct Lesson: ~Copyable {
     mutating func add(_ utterance: Utterance) {
         let spoken = teaching.addSpoken(utterance)
         isUsed = spoken.fault == nil
-        message = spoken.fault.map { "left out: \($0)" }
+        let doubt = TakeCheck(utterance).doubt ?? teaching.doubt
+        message = spoken.fault.map { "left out: \($0.plain)" } ?? doubt.map { "used, but \($0.plain)" }
         // Those of before have no sound here, and come first.
         let old = before
         let gone = Set(spoken.others.map { $0.index - old })
@@ -84,12 +88,12 @@ struct Lesson: ~Copyable {
     }
 
     /// Adds the newest utterance of a recent word's recording as a take.
-    mutating func add(recording number: Int, _ settings: TeachingDesk.Settings) throws {
+    mutating func add(recording recorded: RecordedWord, _ settings: TeachingDesk.Settings) throws {
         try checkRoom()
-        guard let samples = settings.recording(number) else { throw TeachingError.noRecording }
+        guard let samples = settings.recording(recorded) else { throw TeachingError.noRecording }
         let said = UtteranceSegmenter.utterances(of: samples, model)
         guard let utterance = said.last(where: { $0.seconds >= TakeCheck.shortest }) ?? said.last else {
-            throw TeachingError("left out: \(TakeFault.noSpeech)")
+            throw TeachingError("left out: \(TakeFault.noSpeech.plain)")
         }
         add(utterance)
     }
@@ -135,7 +139,10 @@ struct Lesson: ~Copyable {
         if let negatives, teaching.takes.count >= leastEstimated, !utterances.isEmpty {
             var word = teaching.word
             let calibration = word.calibrate(among: others, negatives)
-            state.estimate = calibration.meaning + calibration.neighbours
+            state.estimate = calibration.meaning + calibration.neighbours + calibration.spellingRemark(word.name)
+            state.estimate += WordStore.Word.similarRemark(word.similarTexts(near, negatives)).map {
+                "\($0) If such a word is taken for it, press Wrong beside it in Recent words."
+            }
         }
         return (state, utterances.map(\.samples))
     }

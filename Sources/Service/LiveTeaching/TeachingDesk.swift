@@ -19,15 +19,19 @@ public final class TeachingDesk: Sendable {
         public let modelFolder: String?
         public let words: TaughtWords
         /// The recording of a recent word, `[samples]` at 16 kHz; nil if it is gone.
-        public let recording: @Sendable (_ number: Int) -> [Float]?
+        public let recording: @Sendable (RecordedWord) -> [Float]?
+        /// What there is to say where a word has got another name: what still has the old one.
+        public let renamed: @Sendable (_ name: String, _ new: String) -> String?
 
         public init(
             model: Model,
             modelFolder: String?,
             words: TaughtWords,
-            recording: @escaping @Sendable (_ number: Int) -> [Float]?
+            recording: @escaping @Sendable (RecordedWord) -> [Float]?,
+            renamed: @escaping @Sendable (_ name: String, _ new: String) -> String? = { _, _ in nil }
         ) {
-            (self.model, self.modelFolder, self.words, self.recording) = (model, modelFolder, words, recording)
+            (self.model, self.modelFolder, self.words) = (model, modelFolder, words)
+            (self.recording, self.renamed) = (recording, renamed)
         }
     }
 
@@ -66,23 +70,32 @@ public final class TeachingDesk: Sendable {
     /// - Throws: why it was not; nothing has changed then.
     public func execute(_ step: TeachingStep, _ settings: Settings) throws -> String? {
         shown.withLock { $0.lastStep = Clock.now }
+        do {
+            return try carryOut(step, settings)
+        } catch let error as EnrollmentError {
+            throw TeachingError(error.plain)
+        }
+    }
+
+    private func carryOut(_ step: TeachingStep, _ settings: Settings) throws -> String? {
         switch step {
         case .begin(let word, let more): try begin(word, more: more, settings)
         case .record: try record()
-        case .take(let recent): try change { try $0?.add(recording: recent, settings) }
+        case .take(let recorded): try change { try $0?.add(recording: recorded, settings) }
         case .redo:
             try change { lesson in
                 guard lesson?.removeLast() == true else { throw TeachingError("there is no take to repeat") }
             }
         case .save: return try save()
         case .cancel: end()
-        case .add(let word, let recent):
+        case .add(let word, let recorded):
             var lesson = try Lesson(word, more: true, settings)
-            try lesson.add(recording: recent, settings)
+            try lesson.add(recording: recorded, settings)
             guard lesson.isUsed else { throw TeachingError("not used: \(lesson.message ?? "it cannot be a take")") }
             let (note, text) = (lesson.message, try lesson.save())
             return note.map { "\(text); \($0)" } ?? text
-        case .not(let word, let recent): return try addNegative(recent, to: word, settings)
+        case .not(let word, let recorded): return try addNegative(recorded, to: word, settings)
+        case .rename(let word, let name): return try rename(word, to: name, settings)
         case .forget(let word):
             try settings.words.file().update(WordStoreFile.Wait()) { store throws(EnrollmentError) in
                 var new = store ?? WordStore()
@@ -174,11 +187,11 @@ public final class TeachingDesk: Sendable {
         return text
     }
 
-    private func addNegative(_ recent: Int, to word: String, _ settings: Settings) throws -> String {
+    private func addNegative(_ recorded: RecordedWord, to word: String, _ settings: Settings) throws -> String {
         guard !Labels(settings.model.labels).words.contains(word) else {
             throw TeachingError("the model knows '\(printable(word))' by itself; raise its threshold instead")
         }
-        guard let samples = settings.recording(recent) else { throw TeachingError.noRecording }
+        guard let samples = settings.recording(recorded) else { throw TeachingError.noRecording }
         let effect = try settings.words.file().addNegative(
             samples,
             to: word,
@@ -190,6 +203,20 @@ public final class TeachingDesk: Sendable {
         return
             "this is no longer '\(printable(word))' (score \(percent(effect.before)), now \(percent(effect.after))); all takes "
             + "still are"
+    }
+
+    private func rename(_ word: String, to name: String, _ settings: Settings) throws -> String {
+        guard state.word != word else {
+            throw TeachingError("'\(printable(word))' is being taught; save or cancel it first")
+        }
+        let model = settings.model
+        let file = try settings.words.file()
+        if Labels(model.labels).words.contains(word), try file.read()?[word] == nil {
+            throw TeachingError("'\(printable(word))' is one of the model's words, which keep their names")
+        }
+        try file.rename(word, to: name, for: model, try Lesson.negatives(settings), WordStoreFile.Wait())
+        let text = "'\(printable(word))' is called '\(printable(name))' now"
+        return settings.renamed(word, name).map { "\(text); \($0)" } ?? text
     }
 
     private func end() {

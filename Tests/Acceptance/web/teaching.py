@@ -30,7 +30,8 @@ def judge(service, browser, check, within, picture):
     browser.view(390, 844, "screen", "light")
 
     def shown(name):
-        browser.run("scrollTo(0, 0)")
+        # What was said last lies over the page until the next change or a touch.
+        browser.run("scrollTo(0, 0); say('')")
         picture(name)
 
     browser.open(service.page)
@@ -81,10 +82,36 @@ def judge(service, browser, check, within, picture):
     shown("taught")
     browser.run(f"window.used = document.querySelector({json.dumps(take)}), used.click()")
     check(within(10, lambda: browser.run("used.textContent === '✓' || document.querySelector('#message').textContent !== ''")), "and is, by one click")
-    check(text("#message") == "", f"without an error {text('#message')}")
+    check(browser.run("document.querySelector('#message').className === 'good'"), f"and the page says so: {text('#message')}")
     within(20, lambda: count("#misses button[aria-label='This is not rear center']") > 0)
     click("#misses button[aria-label='This is not rear center']")
     check(within(10, lambda: "nothing was changed" in text("#message")), f"the word itself cannot be made its negative: {text('#message')[:60]}…")
+    where = browser.run("(box => [box.bottom <= innerHeight, box.left >= 0, box.right <= innerWidth])(document.querySelector('#message').getBoundingClientRect())")
+    check(where == [True, True, True], f"what there is to say is in view, wherever the page is: {where}")
+    click("#message")
+    check(text("#message") == "", "and goes by a touch")
+
+
+def judge_names(browser, check, within):
+    """Judges other names of the taught word, and that it is forgotten."""
+    text = lambda selector: browser.run(f"document.querySelector({json.dumps(selector)}).textContent")  # noqa: E731
+    click = lambda selector: browser.run(f"document.querySelector({json.dumps(selector)}).click()")  # noqa: E731
+    there = lambda selector: browser.run(f"document.querySelector({json.dumps(selector)}) !== null")  # noqa: E731
+
+    def rename(name):
+        click("#taught button[aria-label^='Rename ']")
+        within(5, lambda: browser.run("document.activeElement.ariaLabel === 'New name of rear center'"))
+        browser.call("Input.insertText", text=name)
+        browser.key("Enter", "Enter", "\r")
+
+    rename("left")
+    check(within(10, lambda: "is a word that the model knows; choose another name" in text("#message")), f"a name that is in use is refused: {text('#message')}")
+    click("#taught form button[type=button]")
+    check(within(10, lambda: there("#taught button[aria-label='Rename rear center']")), "the word keeps its own then")
+    rename("hey back")
+    check(within(20, lambda: there("#taught button[aria-label='Rename hey back']")), f"another name is taken: {text('#message')}")
+    heard = "[...document.querySelectorAll('#heard li b')].some(one => one.textContent === 'hey back')"
+    check(within(20, lambda: browser.run(heard)), "and heard")
     for _ in range(2):
         click("#taught li button:last-child")
-    check(within(10, lambda: "rear center" not in text("#taught")), "two presses forget it")
+    check(within(10, lambda: "hey back" not in text("#taught")), "two presses forget it")

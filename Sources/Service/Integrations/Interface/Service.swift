@@ -30,6 +30,8 @@ public protocol Service: Sendable {
     var metrics: [MetricFamily] { get }
     /// How far the teaching of a word is; nil where no detector listens.
     var teaching: TeachingState? { get }
+    /// The recent words of the wake-word server's clients, the oldest first; nil if none are kept.
+    var clientWords: [ClientWord]? { get }
     /// Why the service detects no words now; nil if it does.
     var problem: String? { get }
 
@@ -47,6 +49,7 @@ extension Service {
     public var group: GroupSink? { nil }
     public var teaching: TeachingState? { nil }
     public func take(_ number: Int) -> [Float]? { nil }
+    public var clientWords: [ClientWord]? { nil }
 
     /// What the service is called where it must be told from others: by its instance, else by its machine.
     public var name: String { instance?.name ?? machine }

@@ -50,6 +50,8 @@ final class LiveFeed {
     private var eventCount = 0
     /// Detected and nearly detected words so far.
     private var missCount = 0
+    /// The number of the newest word of a client.
+    private var newestOfClients = 0
     private var sound: SoundPicture?
     private var model: ObjectIdentifier?
 
@@ -74,6 +76,9 @@ final class LiveFeed {
             let text = "\(description)"
             if text != settings.text { settings = (settings.number + 1, text) }
             follow(service.currentSettings.vocabulary)
+            let newest = service.clientWords?.last?.number ?? 0
+            if newest != newestOfClients { missCount += 1 }
+            newestOfClients = newest
         }
         state = (state.number + 1, "\(newest)")
         if let history = service.history { sound?.advance(history) }

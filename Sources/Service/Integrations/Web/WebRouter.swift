@@ -23,6 +23,8 @@ struct WebRouter: Sendable {
         case misses
         /// The recording of one of them, by its number.
         case clip(Int)
+        /// The recording of a recent word of a client of the wake-word server, by its number.
+        case clientClip(Int)
         /// How far the teaching of a word is.
         case teaching
         /// The sound of one of its takes, by its number.
@@ -70,6 +72,9 @@ struct WebRouter: Sendable {
         case let path where hasPage && path.hasPrefix("/misses/") && path.hasSuffix(".wav"):
             guard let number = Self.number(in: path, after: "/misses/") else { return .refused(Self.noSuchClip) }
             return heard(request, .clip(number))
+        case let path where hasPage && path.hasPrefix("/clients/") && path.hasSuffix(".wav"):
+            guard let number = Self.number(in: path, after: "/clients/") else { return .refused(Self.noSuchClip) }
+            return heard(request, .clientClip(number))
         case let path where hasPage && path.hasPrefix("/teaching/") && path.hasSuffix(".wav"):
             guard let number = Self.number(in: path, after: "/teaching/") else { return .refused(Self.noSuchClip) }
             return heard(request, .take(number))

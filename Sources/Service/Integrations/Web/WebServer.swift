@@ -209,8 +209,9 @@ public final class WebServer: Integration {
                 case .health: return .answer(.text(200, "ok"))
                 case .readiness:
                     return .answer(service.problem.map { .text(503, "not ready: \($0)") } ?? .text(200, "ready"))
-                case .misses: return .answer(Self.answer(service.perform(.misses) { _ in } ?? .done))
+                case .misses: return .answer(misses())
                 case .clip(let number): return .answer(clip(number))
+                case .clientClip(let number): return .answer(clientClip(number))
                 case .teaching:
                     let state = service.teaching ?? TeachingState()
                     return .answer(WebAnswer(200, "application/json", state.json.line))
@@ -219,6 +220,21 @@ public final class WebServer: Integration {
                 }
             }
         )
+    }
+
+    /// The recent words, those of the wake-word server's clients beside the service's own. Only here: the control socket does not tell what
+    /// was said to others.
+    private func misses() -> WebAnswer {
+        let reply = service.perform(.misses) { _ in } ?? .done
+        guard case .words = reply else { return Self.answer(reply) }
+        var json = reply.json
+        json.append(["clients": service.clientWords.map { .array($0.reversed().map(\.json)) }])
+        return WebAnswer(200, "application/json", json.line)
+    }
+
+    private func clientClip(_ number: Int) -> WebAnswer {
+        guard let word = service.clientWords?.first(where: { $0.number == number }) else { return WebRouter.noSuchClip }
+        return Self.wave(word.samples.map(Float.init(sample:)))
     }
 
     /// The recording of an entry of the list of detected and nearly detected words.
@@ -231,9 +247,14 @@ public final class WebServer: Integration {
 
     /// The sound of a take of the word that is being taught.
     private func take(_ number: Int) -> WebAnswer {
-        guard let samples = service.take(number),
-            let bytes = try? WaveWriter.bytes(samples, sampleRate: AudioHistory.sampleRate)
-        else { return WebRouter.noSuchClip }
+        service.take(number).map(Self.wave) ?? WebRouter.noSuchClip
+    }
+
+    /// A WAV file of samples at 16 kHz.
+    private static func wave(_ samples: [Float]) -> WebAnswer {
+        guard let bytes = try? WaveWriter.bytes(samples, sampleRate: AudioHistory.sampleRate) else {
+            return WebRouter.noSuchClip
+        }
         return WebAnswer("audio/wav", bytes)
     }
 

@@ -88,7 +88,28 @@ const teaching = {
       }
       if (await this.step("forget", { word })) setTimeout(() => this.load(), 1500);
     });
-    return make("li", {}, make("b", {}, word), make("span", { className: "buttons" }, more, forget));
+    const rename = make("button", { type: "button", textContent: "Rename", disabled: isOpen });
+    rename.setAttribute("aria-label", `Rename ${word}`);
+    const item = make("li", {}, make("b", {}, word), make("span", { className: "buttons" }, more, rename, forget));
+    rename.addEventListener("click", () => item.replaceChildren(this.naming(word)));
+    return item;
+  },
+  // Another name of a word, to be written in its place.
+  naming(word) {
+    const name = make("input", { type: "text", value: word, maxLength: 100, required: true, autocomplete: "off" });
+    name.setAttribute("aria-label", `New name of ${word}`);
+    const back = make("button", { type: "button", textContent: "Cancel" });
+    back.addEventListener("click", () => this.load());
+    const form = make("form", {}, name, make("button", { type: "submit", textContent: "OK" }), back);
+    form.addEventListener("submit", async (event) => {
+      event.preventDefault();
+      if (!await this.step("rename", { word, to: name.value.trim() })) return;
+      await this.load();
+      // The service reads the file again within a second.
+      setTimeout(() => this.load(), 1500);
+    });
+    setTimeout(() => name.select());
+    return form;
   },
   async begin(word, more) {
     if (await this.step("begin", { word, more })) $("teach-name").value = "";
@@ -103,7 +124,7 @@ const teaching = {
     await this.load();
   },
   async save() {
-    if (await this.step("save")) say("");
+    await this.step("save");
     await this.load();
     // The service reads the file again within a second.
     setTimeout(() => this.load(), 1500);
@@ -117,7 +138,8 @@ const teaching = {
       button.setAttribute("aria-label", label);
       button.addEventListener("click", async () => {
         button.disabled = true;
-        if (await this.step(step, { recent: one.number, ...rest })) button.textContent = "✓";
+        const recorded = one.client === undefined ? { recent: one.number } : { client: one.number };
+        if (await this.step(step, { ...recorded, ...rest })) button.textContent = "✓";
         else button.disabled = false;
         await this.load();
       });

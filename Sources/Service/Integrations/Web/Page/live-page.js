@@ -47,7 +47,16 @@ $("unlock").addEventListener("submit", (event) => {
 });
 $("lock").addEventListener("click", () => { store.token = ""; reopen(); });
 addEventListener("hashchange", () => { if (takeFragment()) reopen(); });
-const say = (text) => { $("message").textContent = text; };
+// What there is to say lies over the page, as on a phone it would be out of sight elsewhere: until the next change or a touch, and
+// what went well for a while.
+let saying = 0;
+const say = (text, isGood = false) => {
+  clearTimeout(saying);
+  $("message").textContent = text;
+  $("message").className = isGood ? "good" : "";
+  if (isGood) saying = setTimeout(() => say(""), 15000);
+};
+$("message").addEventListener("click", () => say(""));
 
 const send = async (change) => {
   try {
@@ -57,7 +66,12 @@ const send = async (change) => {
       body: JSON.stringify(change),
     });
     const text = await answer.text();
-    if (answer.ok) { say(""); return true; }
+    if (answer.ok) {
+      let note = "";
+      try { note = JSON.parse(text).note || ""; } catch { }
+      say(note, true);
+      return true;
+    }
     let reason = text.trim();
     try { reason = JSON.parse(text).error || reason; } catch { }
     say(reason);
@@ -87,7 +101,7 @@ const showEnd = () => {
   $("level-text").textContent = "–";
   for (const row of rows) row.show(0);
   // The service has the recordings.
-  for (const button of document.querySelectorAll("#misses button, #teach-section button")) button.disabled = true;
+  for (const button of document.querySelectorAll("#misses button, #clients button, #teach-section button")) button.disabled = true;
 };
 const read = async (signal) => {
   const token = store.token;
@@ -299,6 +313,15 @@ const misses = {
     const list = answer && answer.ok ? await answer.json() : { on: false };
     $("misses-section").hidden = !list.on;
     if (list.on) $("misses").replaceChildren(...list.misses.slice(0, 8).map((one) => this.row(one)));
+    const clients = list.clients || null;
+    $("clients-section").hidden = !clients;
+    if (clients) $("clients").replaceChildren(...this.newest(clients).map((one) => this.row(one)));
+  },
+  // The newest of each client, so that one that talks all the time leaves room for the others.
+  newest(words) {
+    const counts = new Map();
+    const count = (one) => counts.set(one.client, (counts.get(one.client) || 0) + 1).get(one.client);
+    return words.filter((one) => count(one) <= 4).slice(0, 16);
   },
   row(one) {
     const time = new Date(one.date).toLocaleTimeString([], { hourCycle: "h23" });
@@ -308,11 +331,12 @@ const misses = {
     const score = make("span", {}, exact(one.confidence));
     if (one.threshold !== null) score.append(make("small", {}, `${isFound ? "≥" : "<"} ${exact(one.threshold)}`));
     const button = make("button", { type: "button", textContent: "▶", disabled: !one.clip });
-    button.setAttribute("aria-label", `Play ${one.word} of ${time}`);
+    const client = one.client === undefined ? "" : `${one.client} · `;
+    button.setAttribute("aria-label", `Play ${one.word} of ${client}${time}`);
     button.addEventListener("click", () =>
-      this.play(`misses/${one.number}`).catch(() => say("The recording could not be played.")));
+      this.play(`${client ? "clients" : "misses"}/${one.number}`).catch(() => say("The recording could not be played.")));
     return make("li", { className: isFound ? "found" : "near" }, make("span", {}, make("b", {}, one.word),
-      make("small", {}, `${time} · ${isFound ? "found" : "near miss"}`)), score,
+      make("small", {}, `${client}${time} · ${isFound ? "found" : "near miss"}`)), score,
       make("span", { className: "buttons" }, button, ...teaching.buttons(one)));
   },
   player: new Audio(),

@@ -49,13 +49,19 @@ final class WakeConversation: Conversation {
     private var unheardHops = 0
     private var isCancellationTold = false
     private let onNotice: (WakeNotice) -> Void
+    /// Nil where no words of clients are kept.
+    private let recorder: ClientRecorder?
     /// Hops of audio after which the channels are compared.
     private static let comparedHops = 50
     /// Most names of a `detect`; there are never so many words.
     private static let mostNames = 1024
 
-    /// - Parameter onNotice: called with what is worth a line of the log.
-    init(onNotice: @escaping (WakeNotice) -> Void) { self.onNotice = onNotice }
+    /// - Parameters:
+    ///   - recorder: keeps the client's words with their sound; nil for none.
+    ///   - onNotice: called with what is worth a line of the log.
+    init(recorder: ClientRecorder? = nil, onNotice: @escaping (WakeNotice) -> Void) {
+        (self.recorder, self.onNotice) = (recorder, onNotice)
+    }
 
     var isWithinEvent: Bool { parser.isWithinEvent }
 
@@ -108,9 +114,11 @@ final class WakeConversation: Conversation {
     /// Tells the client of a word, if it asked for it. Returns whether it did.
     func report(_ detection: Detection, _ words: WakeWords) -> Bool {
         let name = words.detector.name(of: detection)
-        guard detection.kind == .word || detection.kind == .phrase else { return false }
+        guard [.word, .phrase, .nearMiss].contains(detection.kind) else { return false }
         // A client that asks for "okay_nabu" waits for that name.
         guard let asked = wanted.words.map({ $0[name] }) ?? name else { return false }
+        if detection.kind != .phrase { recorder?.receive(detection, name) }
+        guard detection.kind != .nearMiss else { return false }
         hasAnswered = true
         let sample = Int((detection.time * Double(AudioFormat.sampleRate)).rounded()) - beginning
         let later = (sample - mark.sample) * 1000 / AudioFormat.sampleRate
@@ -174,6 +182,7 @@ final class WakeConversation: Conversation {
             budget.spend()
         }
         beginning = stream?.sampleCount ?? 0
+        if recorder?.begin(at: beginning) == false { onNotice(.noRoomForWords) }
         mark = (0, event.timestamp ?? 0)
         phase = .running
         answerUnknown()
@@ -245,6 +254,7 @@ final class WakeConversation: Conversation {
             do throws(AudioError) {
                 let result = try converter.convert(bytes, into: room)
                 used = result.used
+                recorder?.add(room[..<result.written])
                 return result.written
             } catch {
                 failure = error
@@ -279,6 +289,7 @@ final class WakeConversation: Conversation {
         var written = 0
         stream.fill { room in
             written = (try? converter.drain(into: room)) ?? 0
+            recorder?.add(room[..<written])
             return written
         }
         guard written == 0 else { return }
@@ -293,6 +304,7 @@ final class WakeConversation: Conversation {
             // What the filters held may have moved the end into a hop, which is filled: only whole hops are processed.
             let count = written == silence ? room.count : written
             for index in 0..<count { room[index] = 0 }
+            recorder?.add(room[..<count])
             return count
         }
         stream.endsWithHop = written == silence

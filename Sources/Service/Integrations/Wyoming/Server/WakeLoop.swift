@@ -53,6 +53,7 @@ struct WakeLoop: ~Copyable {
     private let places: WakePlaces
     private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: mostInput, alignment: 64)
     private let onNotice: @Sendable (WakeNotice) -> Void
+    private let clientWords: ClientWords?
     private var requests: [pollfd] = []
     private var turnStart = Clock.now
     private var nextCheck = Clock.now
@@ -90,9 +91,11 @@ struct WakeLoop: ~Copyable {
         _ words: WakeWords,
         _ limits: ConnectionLimits,
         _ places: WakePlaces,
+        clientWords: ClientWords? = nil,
         onNotice: @escaping @Sendable (WakeNotice) -> Void
     ) {
         self.words = words
+        self.clientWords = clientWords
         self.places = places
         self.limits = limits
         self.onNotice = onNotice
@@ -146,7 +149,9 @@ struct WakeLoop: ~Copyable {
                 places.giveBack(1)
                 continue
             }
-            let client = Client(connection, WakeConversation(onNotice: onNotice), waited: now - arrival.time)
+            let recorder = clientWords.map { ClientRecorder($0, arrival.peer) }
+            let conversation = WakeConversation(recorder: recorder, onNotice: onNotice)
+            let client = Client(connection, conversation, waited: now - arrival.time)
             client.recentWork = work
             clients.append(client)
             counts.accepted += 1

@@ -9,6 +9,8 @@ enum WakeNotice {
     case unknownNames([String])
     /// It sends channels that cancel each other in their mix.
     case cancellingChannels
+    /// Its words are not kept, as those of others have all the room.
+    case noRoomForWords
 }
 
 /// Writes notices about clients to the log: each once, and not more often than is worth reading.
@@ -17,6 +19,7 @@ final class WakeNotices: Sendable {
         var said: Set<String> = []
         var nextLine = Instant(nanoseconds: 0)
         var nextCancellation = Instant(nanoseconds: 0)
+        var hasSaidNoRoom = false
     }
 
     /// Names that are remembered, so that each is said once; there are never so many words.
@@ -50,6 +53,16 @@ final class WakeNotices: Sendable {
                 .notice,
                 "a Wyoming client asks for \(list), which is not known and will not be detected; "
                     + "beckon words lists the words, beckon enroll teaches one"
+            )
+        case .noRoomForWords:
+            let isSaid = state.withLock { state in
+                defer { state.hasSaidNoRoom = true }
+                return state.hasSaidNoRoom
+            }
+            guard !isSaid else { return }
+            log.write(
+                .notice,
+                "more Wyoming clients send audio than wyoming.recent.quota has room for; words of further ones are found, but not kept"
             )
         case .cancellingChannels:
             let isTime = state.withLock { state in

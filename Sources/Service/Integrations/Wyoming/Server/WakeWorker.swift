@@ -28,18 +28,20 @@ final class WakeWorker: Sendable {
     /// - Parameters:
     ///   - priority: how much lower than other threads' its priority is, 0–19.
     ///   - places: those of all of the server's threads.
+    ///   - clientWords: keeps words of clients; nil for none.
     init(
         _ words: WakeWords,
         _ limits: ConnectionLimits,
         priority: Int,
         places: WakePlaces,
+        clientWords: ClientWords?,
         onNotice: @escaping @Sendable (WakeNotice) -> Void
     ) throws(SocketError) {
         thread = try InboxThread(Shared(), or: SocketError.noEventFD)
         try thread.start(name: "beckon-streams", stackSize: 1 << 20, or: SocketError.noThread) { [self] in
             // On Linux the priority of the calling thread.
             setpriority(Int32(PRIO_PROCESS.rawValue), 0, Int32(priority))
-            run(words, limits, places, onNotice)
+            run(words, limits, places, clientWords, onNotice)
         }
     }
 
@@ -75,9 +77,10 @@ final class WakeWorker: Sendable {
         _ words: WakeWords,
         _ limits: ConnectionLimits,
         _ places: WakePlaces,
+        _ clientWords: ClientWords?,
         _ onNotice: @escaping @Sendable (WakeNotice) -> Void
     ) {
-        var loop = WakeLoop(words, limits, places, onNotice: onNotice)
+        var loop = WakeLoop(words, limits, places, clientWords: clientWords, onNotice: onNotice)
         while true {
             turnStart.store(loop.waitsWithoutEnd ? 0 : Clock.now.nanoseconds, ordering: .relaxed)
             loop.wait(thread.descriptor)

@@ -27,6 +27,8 @@ public final class WyomingServer: Sendable {
         public var announces = false
         /// How much lower than other threads' their priority is, 0–19.
         public var priority = 0
+        /// What is kept of clients' words; nil keeps nothing.
+        public var recent: Configuration.Wyoming.Recent?
         var limits = ConnectionLimits()
 
         public init(listen: [ListenAddress]) { self.listen = listen }
@@ -108,6 +110,7 @@ public final class WyomingServer: Sendable {
     private let log: ServiceLog
     private let thread: InboxThread<Void>
     private let workers: [WakeWorker]
+    private let words: ClientWords?
     /// When the accepting thread last looked, on ``Clock``.
     private let lastLook = Atomic<Int64>(Clock.now.nanoseconds)
     /// When the accepting thread last found a place, on ``Clock``.
@@ -128,12 +131,15 @@ public final class WyomingServer: Sendable {
         thread = try InboxThread((), or: SocketError.noEventFD)
         let places = WakePlaces(all: settings.connections)
         let notices = WakeNotices(log)
+        let clientWords = settings.recent.flatMap { $0.keep > 0 ? ClientWords($0) : nil }
+        self.words = clientWords
         workers = try (0..<max(1, settings.threads)).map { _ throws(SocketError) in
             try WakeWorker(
                 words,
                 settings.limits,
                 priority: settings.priority,
                 places: places,
+                clientWords: clientWords,
                 onNotice: notices.note
             )
         }
@@ -196,6 +202,9 @@ public final class WyomingServer: Sendable {
         counts.connections = connections
         return counts
     }
+
+    /// The recent words of clients, the oldest first; nil if none are kept. Any thread.
+    public var clientWords: [ClientWord]? { words?.list }
 
     /// Detects and announces other words from now on; connections stay. Any thread.
     public func update(_ words: WakeWords) {
@@ -293,6 +302,14 @@ extension WyomingServer: Integration {
             }
         }
         settings.announces = configured.announce
+        // Only the live page shows them.
+        if service.history != nil, configured.recent.keep > 0 {
+            settings.recent = configured.recent
+            service.log.write(
+                .notice,
+                "the last \(configured.recent.keep) words of each Wyoming client are kept in memory, for those who have the live page's token"
+            )
+        }
         settings.threads = service.share.threads
         settings.priority = service.share.niceness
         try self.init(words, settings, log: service.log)
