@@ -24,7 +24,7 @@ private final class Server {
             },
             perform: { [unowned self] request, _ in
                 switch router.route(request) {
-                case .misses, .clip, .teaching, .take:
+                case .misses, .clip, .clientClip, .teaching, .take:
                     changes += 1
                     check(request.token == token, "what was said without the token")
                     return .answer(.text(200, "heard"))

@@ -637,6 +637,11 @@ struct ConfigurationTests {
             }
         }
         #expect(error?.description == "f:3:2: model: no model here")
+        // Of an option, the file says nothing.
+        let other = #expect(throws: ConfigurationError.self) {
+            try ParsedConfiguration(text: "{mode: 'spot'}", file: "f").validated { _ in throw Broken() }
+        }
+        #expect(other?.description == "no model here")
     }
 
     @Test func `of very many mistakes the first hundred are reported`() throws {

@@ -143,7 +143,8 @@ public struct ParsedConfiguration: Sendable {
     /// Asks for the words that are known under this configuration, and checks it against them.
     ///
     /// - Parameter words: returns the words of the model that the configuration names and the taught words. An error is
-    ///   reported for the key `model`, unless it is a ``ConfigurationProblem``.
+    ///   reported for the key `model` or `wakeWords`, unless it is a ``ConfigurationProblem``, or the file does not have the key: an option
+    ///   or a variable names the model then.
     /// - Throws: all mistakes of the configuration, not only the first.
     public func validated(
         resolving words: (UncheckedConfiguration) throws -> KnownWords
@@ -153,10 +154,12 @@ public struct ParsedConfiguration: Sendable {
             known = try words(unchecked)
         } catch let problem as ConfigurationProblem {
             throw refusal { $0.add(problem) }
-        } catch let error as WakeWordError {
+        } catch let error as WakeWordError where !configuration.wakeWords.isEmpty {
             throw refusal { $0.add("\(error)", key: "wakeWords") }
-        } catch {
+        } catch  where configuration.model != nil && !(error is WakeWordError) {
             throw refusal { $0.add("\(error)", key: "model") }
+        } catch {
+            throw refusal { $0.add(.ofOtherFile("\(error)")) }
         }
         return try validated(by: known)
     }
