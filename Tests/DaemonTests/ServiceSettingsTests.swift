@@ -43,6 +43,18 @@ struct ServiceSettingsTests {
         return try threshold("left", settings)
     }
 
+    @Test func `near misses of clients are found only where words of clients are kept`() throws {
+        let vocabulary = Vocabulary(try Material.model())
+        for (recent, margin) in [("", nil), ("recent: {margin: 0.1}", nil), ("recent: {keep: 1, margin: 0.1}", 0.1)]
+            as [(String, Float?)]
+        {
+            let text = "{wyoming: {listen: 'tcp://127.0.0.1:10400', \(recent)}}"
+            let settings = try settings(text, vocabulary)
+            #expect(settings.streamDetector?.gate.nearMissMargin == margin, "\(recent)")
+            #expect(settings.detector.gate.nearMissMargin == nil)
+        }
+    }
+
     @Test func `a set threshold survives a change of the words and of other settings`() throws {
         #expect(try left("{}", then: "{}", "{}") == 0.51)
         let configured = "{ words: { left: { threshold: 0.6 } } }"

@@ -139,4 +139,15 @@ struct ClientWordsTests {
         client.send(asked + ConversationTests.run(try ConversationTests.recording("Rear_Left"), 48_000, chunk: 4800))
         #expect(words.list.count == 1)
     }
+
+    @Test func `a word that a client nearly says is kept, and it is not told`() throws {
+        let words = Self.words(keep: 9)
+        var settings = try ConversationTests.words().detector
+        settings.thresholds.setAll(0.9999)
+        settings.gate.nearMissMargin = 0.5
+        let client = try ConversationTests.Client(WakeWords(settings), recorder: ClientRecorder(words, .user(0)))
+        let said = ConversationTests.run(try ConversationTests.recording("Rear_Left"), 48_000, chunk: 4800)
+        #expect(ConversationTests().results(client, said) == ["not-detected"])
+        #expect(words.list.map(\.word) == ["left"] && words.list.allSatisfy(\.isNear))
+    }
 }

@@ -154,7 +154,7 @@ struct ConversationTests {
     }
 
     /// Sends all and returns the results.
-    private func results(_ client: Client, _ bytes: [UInt8], piece: Int = .max) -> [String] {
+    func results(_ client: Client, _ bytes: [UInt8], piece: Int = .max) -> [String] {
         var rest = bytes[...]
         var output: [UInt8] = []
         repeat {
