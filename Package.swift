@@ -55,11 +55,11 @@ let wideKernels = wideKernelFlags.map { name, flags in
 let floors: KeyValuePairs<String, [String]> = [
     "CLibraries": [
         "CALSA", "CALSAMessages", "CBeckon", "CCurl", "CFLAC", "CMPG123", "CMicroHTTPD", "CMosquitto", "CSampleRate",
-        "CSndFile", "CSystem", "CZlib",
+        "CSndFile", "CSpeexDSP", "CSystem", "CZlib",
     ],
     // Also `Kernels`, whose targets have paths of their own.
     "Base": ["Core", "JSON", "System", "Network"],
-    "Sound": ["Audio", "Capture", "Input"],
+    "Sound": ["Echo", "Audio", "Capture", "Input"],
     "Engine": ["Inference", "WakeWords", "Spotting", "Enrollment"],
     // Also `Integrations`, likewise.
     "Service": ["Configuration", "Events", "Actions", "Control", "DeviceGroup", "LiveTeaching", "Daemon"],
@@ -89,6 +89,7 @@ let package = Package(
         // Without pkgConfig, which would link them: they are loaded when they are needed.
         .systemLibrary(name: "CCurl", providers: [.apt(["libcurl4-openssl-dev"])]),
         .systemLibrary(name: "CMicroHTTPD", providers: [.apt(["libmicrohttpd-dev"])]),
+        .systemLibrary(name: "CSpeexDSP", providers: [.apt(["libspeexdsp-dev"])]),
         .systemLibrary(name: "CMosquitto", pkgConfig: "libmosquitto", providers: [.apt(["libmosquitto-dev"])]),
         // The header of our own library, whose types CInterface uses.
         .systemLibrary(name: "CBeckon"),
@@ -99,17 +100,23 @@ let package = Package(
         .target(name: "System", dependencies: ["Core", "CSystem"]),
         .target(name: "Network", dependencies: ["CCurl", "Core", "CSystem", "JSON", "System"]),
         .target(name: "CALSAMessages", dependencies: ["CALSA"]),
+        // Optimised in debug builds too: tests cancel the echo of minutes.
+        .target(
+            name: "Echo",
+            dependencies: ["CSpeexDSP", "Core"],
+            swiftSettings: spanSettings + [.unsafeFlags(["-O"])]
+        ),
         .target(
             name: "Audio",
             dependencies: [
-                "CFLAC", "CMPG123", "Core", "CSndFile", "CSampleRate", "CSystem", "KernelInterface", "Kernels",
+                "CFLAC", "CMPG123", "Core", "CSndFile", "CSampleRate", "CSystem", "Echo", "KernelInterface", "Kernels",
                 "System",
             ],
             swiftSettings: spanSettings
         ),
         .target(
             name: "Capture",
-            dependencies: ["Audio", "CALSA", "CALSAMessages", "Core", "System"],
+            dependencies: ["Audio", "CALSA", "CALSAMessages", "Core", "Echo", "System"],
             swiftSettings: spanSettings
         ),
         .target(name: "Input", dependencies: ["Audio", "Capture", "Core", "System"]),
@@ -146,7 +153,7 @@ let package = Package(
         .target(name: "Events", dependencies: ["Core", "JSON", "Spotting", "System"]),
         .target(
             name: "Configuration",
-            dependencies: ["Audio", "Core", "Events", "JSON", "Network", "Spotting", "System", "WakeWords"],
+            dependencies: ["Audio", "Core", "Echo", "Events", "JSON", "Network", "Spotting", "System", "WakeWords"],
             swiftSettings: smallSettings
         ),
         .target(
@@ -242,7 +249,7 @@ let package = Package(
             name: "CommandLineTool",
             dependencies: [
                 "Actions", "Audio", "Benchmarking", "Capture", "Configuration", "Control", "Core", "Corpus",
-                "Daemon", "Diagnostics", "Enrollment", "Evaluation", "Events", "Inference", "Input",
+                "Daemon", "Diagnostics", "Echo", "Enrollment", "Evaluation", "Events", "Inference", "Input",
                 "IntegrationInterface", "JSON", "KernelInterface", "Kernels",
                 "Network", "Reports", "Spotting", "System", "WakeWords", "Web",
             ],
@@ -304,8 +311,13 @@ let package = Package(
         .testTarget(name: "CorpusTests", dependencies: ["Core", "Corpus", "TestSupport"]),
         .testTarget(name: "SystemTests", dependencies: ["Core", "System", "TestSupport"]),
         .testTarget(name: "NetworkTests", dependencies: ["Core", "Network", "System", "TestSupport"]),
-        .testTarget(name: "CaptureTests", dependencies: ["Audio", "Capture", "Core", "System", "TestSupport"]),
-        .testTarget(name: "AudioTests", dependencies: ["Audio", "CFLAC", "Core", "CSndFile", "TestSupport"]),
+        .testTarget(name: "CaptureTests", dependencies: ["Audio", "Capture", "Core", "Echo", "System", "TestSupport"]),
+        .testTarget(
+            name: "EchoTests",
+            dependencies: ["Core", "Echo", "TestSupport"],
+            swiftSettings: [.unsafeFlags(["-O"])]
+        ),
+        .testTarget(name: "AudioTests", dependencies: ["Audio", "CFLAC", "Core", "CSndFile", "Echo", "TestSupport"]),
         .testTarget(name: "InputTests", dependencies: ["Audio", "Capture", "Core", "Input", "System", "TestSupport"]),
         .testTarget(name: "KernelTests", dependencies: ["KernelInterface", "Kernels", "TestSupport"]),
         .testTarget(

@@ -63,6 +63,13 @@ _beckon()
             mapfile -t COMPREPLY < <(compgen -W "mix 0 1 0,1" -- "$current")
             return
             ;;
+        *\ --echo-reference | *\ --threshold | *\ -t | *\ --phrase | *\ --seconds | *\ --shard | \
+            *\ --jobs | *\ -j | *\ --takes | *\ -n | "inspect --from" | *\ --forget-negative | \
+            *\ --label | *\ -l | *\ --speaker | *\ -s | *\ --count | *\ --tolerance | \
+            *\ --pages | *\ --to | *\ --listen | *\ --web | *\ --connections | *\ --threads | \
+            *\ --trigger-level | *\ --refractory | *\ --streams | *\ --wyoming | *\ --chunk | *\ --connect)
+            return
+            ;;
         *\ --file | "enroll --words" | "words --words" | "forget --words" | *\ --wake-word | *\ --config | \
             *\ -c | *\ --record | *\ --output | *\ -o | *\ --files-from | "enroll --from" | \
             *\ --not | *\ --list | *\ --html | *\ --track | *\ --stamp | *\ --socket)
@@ -75,13 +82,6 @@ _beckon()
             ;;
         *\ --sensitivity)
             mapfile -t COMPREPLY < <(compgen -W "strict balanced eager" -- "$current")
-            return
-            ;;
-        *\ --threshold | *\ -t | *\ --phrase | *\ --seconds | *\ --shard | *\ --jobs | \
-            *\ -j | *\ --takes | *\ -n | "inspect --from" | *\ --forget-negative | *\ --label | \
-            *\ -l | *\ --speaker | *\ -s | *\ --count | *\ --tolerance | *\ --pages | \
-            *\ --to | *\ --listen | *\ --web | *\ --connections | *\ --threads | *\ --trigger-level | \
-            *\ --refractory | *\ --streams | *\ --wyoming | *\ --chunk | *\ --connect)
             return
             ;;
         *\ --word | *\ -w)
@@ -127,14 +127,14 @@ _beckon()
     esac
 
     case "${COMP_WORDS[1]}" in
-        listen) options="--device --channel --file --raw --sensitivity --threshold --word --phrase --mode --trigger --model --no-confirm --words --wake-word --config --instance --json --record --once --seconds --help" ;;
-        classify) options="--clips --sensitivity --threshold --word --phrase --mode --trigger --model --no-confirm --words --wake-word --channel --json --csv --format --output --resume --stats --files-from --null --shard --worker --raw --jobs --help" ;;
+        listen) options="--device --channel --echo-reference --file --raw --sensitivity --threshold --word --phrase --mode --trigger --model --no-confirm --words --wake-word --config --instance --json --record --once --seconds --help" ;;
+        classify) options="--clips --sensitivity --threshold --word --phrase --mode --trigger --model --no-confirm --words --wake-word --channel --echo-reference --json --csv --format --output --resume --stats --files-from --null --shard --worker --raw --jobs --help" ;;
         enroll) options="--device --config --instance --channel --takes --from --not --more --force --no-audio --words --model --json --help" ;;
         words | forget) options="--words --model --forget-negative --replace --json --help" ;;
         model) options="--json --help" ;;
         record) options="--label --speaker --count --device --config --instance --channel --file --model --help" ;;
-        evaluate) options="--list --stream --tolerance --mode --trigger --sensitivity --threshold --word --model --no-confirm --channel --words --wake-word --json --html --pages --audio --jobs --help" ;;
-        inspect) options="--from --to --mode --trigger --sensitivity --threshold --word --model --no-confirm --channel --words --wake-word --output --audio --json --jobs --help" ;;
+        evaluate) options="--list --stream --tolerance --mode --trigger --sensitivity --threshold --word --model --no-confirm --channel --echo-reference --words --wake-word --json --html --pages --audio --jobs --help" ;;
+        inspect) options="--from --to --mode --trigger --sensitivity --threshold --word --model --no-confirm --channel --echo-reference --words --wake-word --output --audio --json --jobs --help" ;;
         serve) options="--listen --web --connections --threads --sensitivity --threshold --word --phrase --trigger --model --no-confirm --words --wake-word --only-wake-words --trigger-level --refractory --config --help" ;;
         web) options="--instance --new --file --help" ;;
         devices) options="--json --help" ;;

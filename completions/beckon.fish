@@ -52,6 +52,7 @@ complete -c beckon -n __fish_use_subcommand -a help -d 'Explain a command'
 
 complete -c beckon -n '__fish_seen_subcommand_from listen enroll record doctor' -s d -l device -x -a '(__beckon_devices)' -d 'Capture device'
 complete -c beckon -n '__fish_seen_subcommand_from listen classify enroll record evaluate inspect bench' -l channel -x -a 'mix 0 1 0,1' -d 'Channels to listen to'
+complete -c beckon -n '__fish_seen_subcommand_from listen classify evaluate inspect' -l echo-reference -x -d 'Channel'
 complete -c beckon -n '__fish_seen_subcommand_from listen record' -l file -r -F -d 'Play a file as if it came from a microphone'
 complete -c beckon -n '__fish_seen_subcommand_from listen classify' -l raw -x -a '16000,1,u8 16000,1,s8 16000,1,s16 16000,1,s24 16000,1,s24le32 16000,1,s32 16000,1,f32 16000,1,f64' -d 'The audio on standard input has no header'
 complete -c beckon -n '__fish_seen_subcommand_from listen classify evaluate inspect serve' -l sensitivity -x -a 'strict balanced eager' -d 'How readily words are found'

@@ -1,4 +1,4 @@
-"""Words in rooms in which a loudspeaker plays: recall and false accepts, as it is and with echo cancellation.
+"""Words in rooms in which a loudspeaker plays: recall and false accepts, without and with Beckon's echo cancellation.
 
     python -m Benchmarks.rooms --data DIR --cache DIR --work DIR
 
@@ -37,12 +37,12 @@ MODES = ("command", "spot")
 SETS = ("words", "talk", "alone")
 
 
-def counts(options, folder):
-    """Words said and found, and false accepts by set, in each mode; and the hours."""
+def counts(options, folder, echo):
+    """Words said and found, and false accepts by set, in each mode; and the hours. With `echo`, Beckon removes it."""
     found, seconds = {mode: {} for mode in MODES}, 0
     for name in SETS:
-        arguments = ("evaluate", "--stream", "--json", "--channel", 0, "--words", "none", "--model", options.model, folder / name)
-        report = json.loads(program.run(options.beckon, *arguments))
+        arguments = ["evaluate", "--stream", "--json", "--channel", 0, "--words", "none", "--model", options.model, folder / name]
+        report = json.loads(program.run(options.beckon, *arguments, *(("--echo-reference", 1) if echo else ())))
         seconds += report["seconds"]
         for setting in report["settings"]:
             figures = [word["figures"] for word in setting["words"]]
@@ -50,8 +50,8 @@ def counts(options, folder):
     return found, seconds / 3600
 
 
-def cells(options, folder):
-    found, hours = counts(options, folder)
+def cells(options, folder, echo=False):
+    found, hours = counts(options, folder, echo)
     for mode in MODES:
         sets = found[mode]
         yield f"{100 * sets['words']['hits'] / sets['words']['said']:.1f}"
@@ -77,6 +77,7 @@ def arguments():
     parser.add_argument("--beckon", default=ROOT / ".build/release/beckon", type=Path, help="the built program")
     parser.add_argument("--model", default=ROOT / "Models/commands", type=Path)
     parser.add_argument("--minutes", nargs=3, type=float, default=(20, 10, 6), metavar="N", help="of words, talk, and the loudspeaker alone")
+    parser.add_argument("--candidates", action="store_true", help="also the cancellers of candidates.py, of which one was chosen")
     parser.add_argument("--conditions", nargs="*", default=[], help="the first words of the conditions to measure (default: all)")
     return parser.parse_args()
 
@@ -95,7 +96,8 @@ def main():
     for condition in chosen:
         folder = options.work / condition.name
         print(f"| {condition.name} | none |", *(f"{cell} |" for cell in cells(options, folder)), flush=True)
-        for candidate in CANDIDATES:
+        print("| | Beckon |", *(f"{cell} |" for cell in cells(options, folder, echo=True)), flush=True)
+        for candidate in CANDIDATES if options.candidates else ():
             target = cancelled(candidate, folder, options.work / "cancelled")
             print(f"| | {candidate.name} |", *(f"{cell} |" for cell in cells(options, target)), flush=True)
             shutil.rmtree(target)

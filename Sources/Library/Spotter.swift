@@ -152,7 +152,7 @@ public final class Spotter: Sendable {
         do throws(AudioError) {
             // Each block is read before the next one is written, so at most one is unread.
             let ring = try BlockRing(minimumCapacity: 1)
-            return Stream(self, ring: ring, resampler: try Resampler(from: sampleRate))
+            return Stream(self, ring: ring, blocks: try BlockMaker(from: sampleRate, echo: nil))
         } catch {
             throw .audio.saying(error.description)
         }

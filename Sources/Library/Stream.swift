@@ -18,10 +18,10 @@ extension Spotter {
         /// What was decided since the last call, and the end of the hop in which it was, in seconds.
         private var found: [(detection: Spotting.Detection, hopEnd: Double)] = []
 
-        init(_ spotter: Spotter, ring: BlockRing, resampler: consuming Resampler) {
+        init(_ spotter: Spotter, ring: BlockRing, blocks: consuming BlockMaker) {
             self.spotter = spotter
             self.ring = ring
-            blocks = BlockMaker(resampler)
+            self.blocks = consume blocks
             detector = Detector(spotter.detector)
         }
 

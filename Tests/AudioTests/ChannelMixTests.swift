@@ -1,4 +1,5 @@
 import Audio
+import Echo
 import Testing
 
 @Suite struct ChannelMixTests {
@@ -26,6 +27,20 @@ import Testing
         let set = try #require(ChannelSet([0, 2]))
         for (mix, heard) in [(ChannelMix.mix, [0, 1, 2]), (.channel(1), [1]), (.channels(set), [0, 2])] {
             #expect((0..<3).filter(mix.contains) == heard)
+        }
+    }
+
+    @Test func `the reference of an echo is in no mix`() throws {
+        let echo = EchoSettings(reference: 3)
+        #expect(Self.apply(.mix.cancelling(echo), channels: 4) == [2, 0, 0.5])
+        #expect(Self.apply(.channel(0).cancelling(echo), channels: 4) == [1, -1, 0.5])
+        #expect((0..<5).filter(ChannelMix.mix.cancelling(echo).contains) == [0, 1, 2, 4])
+        #expect(ChannelMix.mix.cancelling(echo).highest == 3)
+        for channels in [1, 3] {
+            let error = #expect(throws: AudioError.self) {
+                try ChannelMix.mix.cancelling(echo).check(channels: channels, of: "x")
+            }
+            #expect(error == .noSuchChannel)
         }
     }
 

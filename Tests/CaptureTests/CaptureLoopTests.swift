@@ -1,4 +1,5 @@
 import Core
+import Echo
 import Glibc
 import System
 import TestSupport
@@ -178,12 +179,12 @@ struct CaptureLoopTests {
         let output: CaptureOutput
         private let card: FakeCard
 
-        init() throws {
+        init(_ mix: ChannelMix = .mix) throws {
             let folder = try TestFolder()
             card = try FakeCard(playing: FaultTests.noise(in: folder), in: folder, "channels 2 loop on speed 0")
             output = try CaptureOutput(ringCapacity: 1)
             let source = CardSource(wanted: .init(), record: output.record, wakeUp: try EventFD(or: { $0 }))
-            let selection = InputSelection(device: .named(card.name))
+            let selection = InputSelection(device: .named(card.name), mix: mix)
             var limits = CaptureMachine.Limits()
             limits.ahead = nil
             loop = CaptureLoop(source: source, selection: selection, limits: limits, output: output)
@@ -201,5 +202,8 @@ struct CaptureLoopTests {
         #expect(HeapTrial { running.hear() }.isQuiet(seconds: 30))
         let status = running.output.status
         #expect(status.blocks > 0 && status.format?.rate == 48_000 && status.counts == .init())
+        let cancelling = try RunningCard(.mix.cancelling(EchoSettings(reference: 1)))
+        #expect(HeapTrial { cancelling.hear() }.isQuiet(seconds: 30))
+        #expect(cancelling.output.status.blocks > 0)
     }
 }

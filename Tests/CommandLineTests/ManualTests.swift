@@ -135,7 +135,7 @@ struct ManualTests {
             return Set(part[..<end].matches(of: /\.It Fl (?:(\w) , Fl )?-([a-z-]+)/).map { "\($0.1 ?? "") --\($0.2)" })
         }
         let shared = explained(".Sh OPTIONS FOR LISTENING\n")
-        #expect(shared.count == 10)
+        #expect(shared.count == 11)
         for command in CommandLineTool.declarations {
             let own = explained(".Ss beckon \(command.title)\n")
             let known = Set(command.options.map { "\($0.short?.dropFirst() ?? "") \($0.name)" })

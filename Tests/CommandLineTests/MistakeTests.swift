@@ -72,6 +72,11 @@ struct MistakeTests {
         (["inspect", voice, voice, "-o", "notes.txt"], 1, "notes.txt: cannot create this folder: a file has its name"),
         (["classify", "--json", "--csv", voice], 2, "--json and --csv exclude each other; give one of them"),
         (["classify", "--json", "-f", "csv", voice], 2, "--json and --format csv exclude each other"),
+        (["classify", "--channel", "1", "--echo-reference", "1", voice], 2, "choose other channels"),
+        (
+            ["classify", "--echo-reference", "1", voice], 1,
+            "has one channel, so none of them is the reference of an echo"
+        ),
         (["classify", "-f", "jsonl", voice], 2, "not 'jsonl'; did you mean json?"),
         (["classify", "-f", "TXT", voice], 2, "not 'TXT'; did you mean table?"),
         (["classify", "-o", "results", voice], 2, "--output needs a format: a name that ends in .csv or .json, or"),

@@ -213,6 +213,10 @@ struct ConfigurationTests {
             ["f:4:2: cooldown: given twice, on line 2 already; leave one of them out"]
         ),
         (
+            "{channel: [0, 3], echo: {reference: 3}}",
+            ["f:1:26: echo.reference: is a channel that is listened to; name the one with what is played"]
+        ),
+        (
             "{gate: {endMargin: 0.1}}",
             ["f:1:9: gate.endMargin: must not be less than startMargin, or speech would end where it begins"]
         ),
@@ -248,7 +252,8 @@ struct ConfigurationTests {
         let file = try Self.read(
             """
             { trigger: "end", channel: [1, 2], threshold: 0.9, cooldown: 1.5, gate: { quietBefore: 0.5 },
-              words: { yes: { threshold: 0.7, actions: [] }, no: { enabled: false } }, clips: { dir: "/var/tmp/c", keep: 3 } }
+              words: { yes: { threshold: 0.7, actions: [] }, no: { enabled: false } }, clips: { dir: "/var/tmp/c", keep: 3 },
+              echo: { reference: 5, filter: 0.2 } }
             """
         )
         var expected = Configuration()
@@ -263,6 +268,7 @@ struct ConfigurationTests {
         expected.words["no"]?.enabled = false
         expected.clips.dir = "/var/tmp/c"
         expected.clips.keep = 3
+        (expected.echo.reference, expected.echo.filter) = (5, 0.2)
         #expect(file.configuration == expected)
         #expect(file.configuration.gate.mode == .command)
         let choices = file.configuration.thresholdChoices

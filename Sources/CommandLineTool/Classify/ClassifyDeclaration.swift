@@ -35,7 +35,7 @@ extension Classify: Command {
                 SharedOptions.sensitivity, SharedOptions.threshold, SharedOptions.word, SharedOptions.phrase,
                 SharedOptions.mode(preset: .spot), SharedOptions.trigger, SharedOptions.model, SharedOptions.noConfirm,
                 SharedOptions.words, SharedOptions.wakeWord,
-                SharedOptions.channel,
+                SharedOptions.channel, SharedOptions.echoReference,
             ],
             "Output": [
                 SharedOptions.jsonLines, Option(name: "--csv", help: "print comma-separated values with a header line"),

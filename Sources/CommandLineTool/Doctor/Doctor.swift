@@ -45,7 +45,7 @@ struct Doctor {
         if Terminal.errorIsTerminal {
             Output.report(.info, "listening for \(SoundCheck.seconds) seconds; please say something")
         }
-        let selection = InputSelection(device: DeviceChoice(settings.device), mix: settings.channel.mix)
+        let selection = InputSelection(device: DeviceChoice(settings.device), mix: settings.mix)
         let sound = SoundCheck(selection, name: settings.device, isServiceListening: service.isListening) { text in
             if Terminal.errorIsTerminal { Output.report(.info, text) }
         }

@@ -44,7 +44,7 @@ extension Evaluate: Command {
                 ),
                 SharedOptions.mode(preset: nil), SharedOptions.trigger, SharedOptions.sensitivity,
                 SharedOptions.threshold, SharedOptions.word, SharedOptions.model, SharedOptions.noConfirm,
-                SharedOptions.channel,
+                SharedOptions.channel, SharedOptions.echoReference,
                 SharedOptions.wordsFile(
                     help: "file of the taught words, or none; with --stream (default: the file that enroll writes)",
                     manual: "Clips are measured without them."

@@ -45,6 +45,7 @@ struct EvaluateOptions {
     /// Options that `inspect` has too, but `--mode`.
     private static let shared = [
         "--trigger", "--sensitivity", "--threshold", "--word", "--model", "--words", "--wake-word", "--channel",
+        "--echo-reference",
     ]
 
     /// The command that shows a part of a recording as the evaluation met it.

@@ -33,7 +33,7 @@ extension Inspect: Command {
             "How to listen, as for classify": [
                 SharedOptions.mode(preset: .spot), SharedOptions.trigger, SharedOptions.sensitivity,
                 SharedOptions.threshold, SharedOptions.word, SharedOptions.model, SharedOptions.noConfirm,
-                SharedOptions.channel,
+                SharedOptions.channel, SharedOptions.echoReference,
                 SharedOptions.words, SharedOptions.wakeWord,
             ],
             "Output": [

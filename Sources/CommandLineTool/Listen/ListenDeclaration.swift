@@ -14,7 +14,8 @@ extension Listen: Command {
             """,
         groups: [
             "What to listen to": [
-                SharedOptions.microphone, SharedOptions.channel, SharedOptions.file, SharedOptions.raw,
+                SharedOptions.microphone, SharedOptions.channel, SharedOptions.echoReference, SharedOptions.file,
+                SharedOptions.raw,
             ],
             "What to find; these override the configuration": [
                 SharedOptions.sensitivity, SharedOptions.threshold, SharedOptions.word, SharedOptions.phrase,

@@ -57,6 +57,7 @@ struct ListenOptions {
         if !listening.confirms { configuration.confirms = false }
         if let device { configuration.device = device }
         if let channels = listening.channels { configuration.channel = channels }
+        if let reference = listening.echoReference { configuration.echo.reference = reference }
         if let mode = listening.mode { configuration.gate.mode = mode }
         if let trigger = listening.trigger { configuration.gate.trigger = trigger }
         if let choice = listening.choice {

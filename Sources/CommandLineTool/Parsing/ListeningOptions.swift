@@ -1,6 +1,7 @@
 import Audio
 import Configuration
 import Core
+import Echo
 import Enrollment
 private import FoundationEssentials
 import Inference
@@ -25,6 +26,8 @@ struct ListeningOptions {
     var mode: DetectionMode?
     var trigger: GateSettings.Trigger?
     var channels: Configuration.Channels?
+    /// The channel with what a loudspeaker plays; nil where no echo is removed.
+    var echoReference: Int?
     var jobs: Int
 
     /// Options that the command does not declare keep their defaults.
@@ -58,6 +61,10 @@ struct ListeningOptions {
             return choice.map { (parts[0], $0) }
         }
         channels = arguments.value("--channel").flatMap { Configuration.Channels($0) }
+        echoReference = arguments.whole("--echo-reference")
+        if let echoReference, case .only(let numbers) = channels, numbers.contains(echoReference) {
+            throw UsageError("--channel \(echoReference) is the reference of --echo-reference; choose other channels")
+        }
         try checkPhrases(arguments.all("--phrase"))
     }
 
@@ -101,7 +108,7 @@ struct ListeningOptions {
         }
     }
 
-    var mix: ChannelMix { channels?.mix ?? .mix }
+    var mix: ChannelMix { (channels?.mix ?? .mix).cancelling(echoReference.map { EchoSettings(reference: $0) }) }
 
     /// The default gate with the mode and the trigger of the command line.
     var gate: GateSettings {

@@ -129,6 +129,13 @@ enum SharedOptions {
         isForListening: true
     )
 
+    static let echoReference = Option(
+        name: "--echo-reference",
+        value: .whole(0...63),
+        help: "channel, from 0, with what a loudspeaker plays; its echo is removed from the other channels",
+        isForListening: true
+    )
+
     static let words = Option(
         name: "--words",
         value: OptionValue(

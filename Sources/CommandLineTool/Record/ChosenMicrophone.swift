@@ -30,6 +30,6 @@ struct ChosenMicrophone {
                 "the service is listening; if it uses the microphone exclusively, run beckon mute first"
             )
         }
-        return try MicrophoneSource(InputSelection(device: DeviceChoice(chosen.device), mix: chosen.channel.mix))
+        return try MicrophoneSource(InputSelection(device: DeviceChoice(chosen.device), mix: chosen.mix))
     }
 }

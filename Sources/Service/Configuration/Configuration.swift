@@ -1,5 +1,6 @@
 public import Audio
 public import Core
+public import Echo
 public import JSON
 public import Spotting
 import System
@@ -81,6 +82,19 @@ public struct Configuration: Equatable, Sendable {
         public var timeout = 10.0
     }
 
+    /// The echo of a loudspeaker near the microphone.
+    public struct Echo: Equatable, Sendable {
+        /// The channel of the device with what a loudspeaker plays, from 0; nil removes no echo.
+        public var reference: Int?
+        /// Length of the adaptive filter in seconds.
+        public var filter = EchoSettings.usualFilter
+
+        public init() {}
+
+        /// Nil where no echo is removed.
+        public var settings: EchoSettings? { reference.map { EchoSettings(reference: $0, filter: filter) } }
+    }
+
     /// The settings of saved clips.
     public struct Clips: Equatable, Sendable {
         /// The folder for clips; nil saves none.
@@ -128,6 +142,10 @@ public struct Configuration: Equatable, Sendable {
     public var device = "auto"
     /// The channels of the device that are used.
     public var channel = Channels.mix
+    /// The echo of a loudspeaker that is removed.
+    public var echo = Echo()
+    /// How the channels become one.
+    public var mix: ChannelMix { channel.mix.cancelling(echo.settings) }
     /// The threshold of all words; nil for each word's own, by `sensitivity`.
     public var threshold: Float?
     /// How readily all words fire; `threshold` takes precedence.

@@ -1,4 +1,5 @@
 import Core
+import Echo
 import JSON
 import Network
 import Spotting
@@ -13,6 +14,7 @@ extension SettingKind where Value == Configuration {
             Setting("wakeWords", \.wakeWords, SettingKind<String>.wakeWord.list),
             Setting("device", \.device, .text("a device's name, or \"auto\"")),
             Setting("channel", \.channel, .channels),
+            Setting("echo", at: \.echo, echo),
             Setting("mode", \.gate.mode, .choice),
             Setting("trigger", \.gate.trigger, .choice),
             Setting("sensitivity", \.sensitivity, .choice),
@@ -48,6 +50,11 @@ extension SettingKind where Value == Configuration {
         Setting("trailingSilence", \.trailingSilence, .number(0...10, "seconds from 0 to 10"), formerly: "breath"),
         Setting("quietAfter", \.quietAfter, .number(0...10, "seconds from 0 to 10")),
         Setting("longestUtterance", \.longestUtterance, .number(0.2...60, "seconds from 0.2 to 60")),
+    ])
+
+    private static let echo = Section<Configuration.Echo>([
+        Setting("reference", \.reference, SettingKind<Int>.whole(0...63).optional),
+        Setting("filter", \.filter, .number(EchoSettings.filters, "seconds from 0.05 to 0.5")),
     ])
 
     private static let limits = Section<Configuration.Limits>([

@@ -8,7 +8,7 @@ import System
 public struct AudioError: Error, Equatable, Sendable, CustomStringConvertible {
     private enum Code {
         case notFound, unreadable, notRegularFile, emptyFile, notAudio, undecodable, unsupported, noAudio
-        case truncated, leftover, notFinite, noSuchChannel, converter, memory, unwritable
+        case truncated, leftover, notFinite, noSuchChannel, converter, memory, unwritable, library
     }
 
     private let code: Code
@@ -49,6 +49,8 @@ public struct AudioError: Error, Equatable, Sendable, CustomStringConvertible {
     public static let converter = AudioError(.converter, "sample rate converter failed")
     /// An audio file cannot be written.
     public static let unwritable = AudioError(.unwritable, "audio file cannot be written")
+    /// A library that is loaded when it is needed is not installed.
+    public static let library = AudioError(.library, "a library is missing")
     /// The system gave no memory for a ring.
     public static let memory = AudioError(.memory, "no memory for audio")
 

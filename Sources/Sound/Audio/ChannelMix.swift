@@ -1,11 +1,32 @@
-/// How the channels of interleaved audio are mixed to one.
-public enum ChannelMix: Equatable, Sendable {
-    /// The mean of all channels.
-    case mix
+public import Echo
+
+/// How the channels of interleaved audio are mixed to one, and which of them is the reference of an echo that is removed.
+public struct ChannelMix: Equatable, Sendable {
+    enum Choice: Equatable {
+        case mix
+        case channel(Int)
+        case channels(ChannelSet)
+    }
+
+    let choice: Choice
+    /// Nil where no echo is removed.
+    public var echo: EchoSettings?
+
+    private init(_ choice: Choice) { self.choice = choice }
+
+    /// The mean of all channels, but for the reference.
+    public static let mix = ChannelMix(.mix)
     /// One channel, counted from 0.
-    case channel(Int)
+    public static func channel(_ number: Int) -> ChannelMix { ChannelMix(.channel(number)) }
     /// The mean of some channels.
-    case channels(ChannelSet)
+    public static func channels(_ set: ChannelSet) -> ChannelMix { ChannelMix(.channels(set)) }
+
+    /// The mean of these channels with the echo of their reference removed.
+    public func cancelling(_ echo: EchoSettings?) -> ChannelMix {
+        var mix = self
+        mix.echo = echo
+        return mix
+    }
 
     /// Accepted numbers of channels, of which some are selected.
     public static let channelCounts = 1...64
@@ -17,7 +38,11 @@ public enum ChannelMix: Equatable, Sendable {
     /// - Parameter source: The name of the audio in the message.
     /// - Throws: ``AudioError/noSuchChannel`` with the channels that exist.
     public func check(channels: Int, of source: String) throws(AudioError) {
-        guard let number = highest, !(0..<channels).contains(number) else { return }
+        guard let number = highest else { return }
+        guard echo == nil || channels > 1 else {
+            throw .noSuchChannel.saying("\(source) has one channel, so none of them is the reference of an echo")
+        }
+        guard !(0..<channels).contains(number) else { return }
         let there = channels == 1 ? "only channel 0" : "channels 0 to \(channels - 1)"
         throw .noSuchChannel.saying("\(source) has no channel \(number) but \(there); choose one of these or mix them")
     }
@@ -27,7 +52,7 @@ public enum ChannelMix: Equatable, Sendable {
     /// - Throws: ``AudioError/noSuchChannel``; ``AudioError/unsupported`` for more than ``mostMixed`` channels of which none is
     ///   selected.
     func checkMixed(channels: Int, of source: String) throws(AudioError) {
-        guard self != .mix || channels <= Self.mostMixed else {
+        guard choice != .mix || channels <= Self.mostMixed else {
             throw .unsupported.saying(
                 "\(source) has \(channels) channels, and up to \(Self.mostMixed) are mixed; choose some, as with --channel 0"
             )
@@ -35,19 +60,21 @@ public enum ChannelMix: Equatable, Sendable {
         try check(channels: channels, of: source)
     }
 
-    /// The highest channel that is selected by its number; nil for ``mix``.
+    /// The highest channel that is selected by its number, also as a reference; nil for ``mix``.
     public var highest: Int? {
-        switch self {
-        case .mix: nil
-        case .channel(let number): number
-        case .channels(let set): set.highest
-        }
+        let heard: Int? =
+            switch choice {
+            case .mix: nil
+            case .channel(let number): number
+            case .channels(let set): set.highest
+            }
+        return echo.map { max($0.reference, heard ?? 0) } ?? heard
     }
 
     /// Whether the channel with this number is part of the mix.
     public func contains(_ number: Int) -> Bool {
-        switch self {
-        case .mix: true
+        switch choice {
+        case .mix: number != echo?.reference
         case .channel(let only): number == only
         case .channels(let set): set.contains(number)
         }
@@ -75,9 +102,16 @@ public enum ChannelMix: Equatable, Sendable {
     ) -> Int {
         guard channels > 0 else { return 0 }
         let frames = min(source.count / channels, target.count)
-        switch self {
+        switch choice {
         case .mix where channels == 1, .channel(0) where channels == 1:
             for frame in 0..<frames { target[frame] = source[frame] }
+        case .mix where echo != nil:
+            let scale = 1 / Float(channels - 1)
+            for frame in 0..<frames {
+                var sum: Float = 0
+                for channel in 0..<channels where contains(channel) { sum += source[frame * channels + channel] }
+                target[frame] = sum * scale
+            }
         case .mix:
             let scale = 1 / Float(channels)
             for frame in 0..<frames {

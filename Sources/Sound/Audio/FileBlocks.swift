@@ -1,6 +1,7 @@
 import Core
+import Echo
 
-/// Reads a file as mono blocks at 16 kHz: decodes, mixes and resamples a part at a time.
+/// Reads a file as mono blocks at 16 kHz: decodes, mixes, resamples and removes an echo a part at a time.
 ///
 /// Nothing allocates after `init`, whatever the length of the file.
 public struct FileBlocks: ~Copyable {
@@ -16,6 +17,9 @@ public struct FileBlocks: ~Copyable {
     private var cancellation = ChannelCancellation()
     private var interleaved: [Float]
     private var mono: [Float]
+    /// What is played, where its echo is removed.
+    private var reference: [Float]
+    private var canceller: EchoStage
     /// Samples of `mono` not yet resampled.
     private var waiting = 0..<0
     private var ended = false
@@ -37,16 +41,25 @@ public struct FileBlocks: ~Copyable {
         let file = try AudioFile(path: path)
         try mix.checkMixed(channels: file.channels, of: "audio file \(AudioError.quoted(path))")
         let resampler = try Resampler(from: file.sampleRate, quality: quality)
-        self.init(file, path, mix, resampler)
+        let rate = file.sampleRate
+        self.init(file, path, mix, resampler, try EchoStage(mix.echo, rate: rate, quality: quality))
     }
 
     /// See ``AudioFile`` for why there are two.
-    private init(_ file: consuming AudioFile, _ path: String, _ mix: ChannelMix, _ resampler: consuming Resampler) {
+    private init(
+        _ file: consuming AudioFile,
+        _ path: String,
+        _ mix: ChannelMix,
+        _ resampler: consuming Resampler,
+        _ canceller: consuming EchoStage
+    ) {
         self.path = path
         self.mix = mix
         self.resampler = resampler
         interleaved = [Float](repeating: 0, count: FileBlocks.framesPerRead * file.channels)
         mono = [Float](repeating: 0, count: FileBlocks.framesPerRead)
+        reference = mix.echo == nil ? [] : mono
+        self.canceller = canceller
         self.file = file
     }
 
@@ -78,6 +91,10 @@ public struct FileBlocks: ~Copyable {
             if atEnd, progress.produced == 0, waiting.isEmpty { break }
         }
         for index in filled..<block.count { block[index] = 0 }
+        if mix.echo != nil, filled > 0 {
+            var samples = block.mutableSpan
+            canceller.cancel(in: &samples)
+        }
         if filled > 0 { return filled }
         if let failure { throw failure }
         return nil
@@ -97,6 +114,7 @@ public struct FileBlocks: ~Copyable {
                     cancellation.add(sound.span, channels: channels, mixed: mixed.span, mix)
                 }
             }
+            try addReference(frames)
             waiting = 0..<frames
             ended = frames == 0
             if ended { reportCancellation() }
@@ -106,6 +124,17 @@ public struct FileBlocks: ~Copyable {
             ended = true
             reportCancellation()
         }
+    }
+
+    private mutating func addReference(_ frames: Int) throws(AudioError) {
+        guard let echo = mix.echo else { return }
+        let channels = file.channels
+        // A span of a property would borrow all of `self`.
+        var reference: [Float] = []
+        swap(&reference, &self.reference)
+        defer { swap(&reference, &self.reference) }
+        for frame in 0..<frames { reference[frame] = interleaved[frame * channels + echo.reference] }
+        try canceller.add(reference: reference.span.extracting(first: frames))
     }
 
     /// Warns if the channels cancel each other in what was read.

@@ -1,4 +1,5 @@
 import Core
+import Echo
 
 /// Audio that arrives as bytes, in parts of any size, as mono blocks at 16 kHz: reads the header, mixes and resamples.
 ///
@@ -31,6 +32,9 @@ public struct StreamBlocks: ~Copyable {
     private var header = WaveHeader()
     private var blocks: BlockMaker?
     private var decoder: PCMDecoder?
+    /// Decodes the reference of an echo from the same bytes; nil where no echo is removed.
+    private var referenceDecoder: PCMDecoder?
+    private var reference: [Float] = []
     /// Bytes behind the audio that do not tell yet what they are; or the beginning of audio whose layout they tell.
     private var waiting: [UInt8] = []
     /// Tells the layout of samples of 4 bytes; nil where it is known.
@@ -158,6 +162,7 @@ public struct StreamBlocks: ~Copyable {
                 )
             }
             decoder?.reset()
+            referenceDecoder?.reset()
         } else {
             try begin(format)
             if header.containerLayout != .other { (evidence, isUndecided) = (LayoutEvidence(), true) }
@@ -261,6 +266,11 @@ public struct StreamBlocks: ~Copyable {
         var other = PCMDecoder(layout, channels: decoder.channels, mix: mix)
         other.takePartial(of: decoder)
         self.decoder = other
+        if let old = referenceDecoder, let echo = mix.echo {
+            var other = PCMDecoder(layout, channels: old.channels, mix: .channel(echo.reference))
+            other.takePartial(of: old)
+            referenceDecoder = other
+        }
         if layout == .s32 { evidence = nil }
     }
 
@@ -274,6 +284,7 @@ public struct StreamBlocks: ~Copyable {
         while true {
             var room = samples.mutableSpan
             guard let progress = decoder?.decode(bytes.span, into: &room) else { return }
+            try addReference(bytes.prefix(progress.bytes), progress.frames)
             bytes = bytes.dropFirst(progress.bytes)
             frames += progress.frames
             if scale.add(peak: decoder?.peak ?? 0) {
@@ -295,10 +306,25 @@ public struct StreamBlocks: ~Copyable {
         }
     }
 
+    /// Gives the reference that is in these bytes, of so many frames.
+    private mutating func addReference(_ bytes: ArraySlice<UInt8>, _ frames: Int) throws(AudioError) {
+        guard referenceDecoder != nil else { return }
+        var samples: [Float] = []
+        swap(&samples, &reference)
+        defer { swap(&samples, &reference) }
+        var room = samples.mutableSpan
+        _ = referenceDecoder?.decode(bytes.span, into: &room)
+        try blocks?.add(reference: samples.span.extracting(first: frames))
+    }
+
     private mutating func begin(_ format: RawFormat) throws(AudioError) {
         try mix.checkMixed(channels: format.channels, of: Self.name)
-        blocks = BlockMaker(try Resampler(from: format.rate))
+        blocks = try BlockMaker(from: format.rate, echo: mix.echo)
         decoder = PCMDecoder(format.sample, channels: format.channels, mix: mix)
+        if let echo = mix.echo {
+            referenceDecoder = PCMDecoder(format.sample, channels: format.channels, mix: .channel(echo.reference))
+            reference = [Float](repeating: 0, count: mono.count)
+        }
         self.format = format
     }
 

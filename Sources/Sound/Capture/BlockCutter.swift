@@ -1,8 +1,9 @@
 import Audio
 import Core
+import Echo
 import Glibc
 
-/// Turns a device's frames into blocks at 16 kHz: converts the samples, mixes them to one channel and resamples.
+/// Turns a device's frames into blocks at 16 kHz: converts the samples, mixes them to one channel, resamples and removes an echo.
 ///
 /// Nothing allocates after `init`.
 struct BlockCutter: ~Copyable {
@@ -17,6 +18,8 @@ struct BlockCutter: ~Copyable {
     private let memory: PinnedMemory
     private let interleaved: UnsafeMutableBufferPointer<Float>
     private let mono: UnsafeMutableBufferPointer<Float>
+    /// What is played, where its echo is removed.
+    private let reference: UnsafeMutableBufferPointer<Float>
     private var blocks: BlockMaker
     /// Input frames since the last ``reset()``.
     private var framesTaken = 0
@@ -28,9 +31,9 @@ struct BlockCutter: ~Copyable {
         let capacity = max(1, format.period, format.rate / 10)
         let stride = MemoryLayout<Float>.stride
         let sizes = [
-            capacity * format.channels * stride, capacity * stride, capacity * format.frameBytes,
+            capacity * format.channels * stride, capacity * stride, capacity * stride, capacity * format.frameBytes,
         ]
-        let resampler = try BlockCutter.resampler(format, mix, quality)
+        let blocks = try BlockCutter.blocks(format, mix, quality)
         let memory = try PinnedMemory(size: sizes.reduce(0, +))
         let bytes = memory.bytes
         var start = 0
@@ -40,22 +43,23 @@ struct BlockCutter: ~Copyable {
         }
         interleaved = next(sizes[0]).bindMemory(to: Float.self)
         mono = next(sizes[1]).bindMemory(to: Float.self)
-        frames = next(sizes[2])
+        reference = next(sizes[2]).bindMemory(to: Float.self)
+        frames = next(sizes[3])
         self.format = format
         self.mix = mix
         self.capacity = capacity
         self.memory = memory
-        blocks = BlockMaker(resampler)
+        self.blocks = blocks
     }
 
-    private static func resampler(
+    private static func blocks(
         _ format: StreamFormat,
         _ mix: ChannelMix,
         _ quality: Resampler.Quality
-    ) throws(CaptureError) -> Resampler {
+    ) throws(CaptureError) -> BlockMaker {
         do throws(AudioError) {
             try mix.check(channels: format.channels, of: "the audio device")
-            return try Resampler(from: format.rate, quality: quality)
+            return try BlockMaker(from: format.rate, quality: quality, echo: mix.echo)
         } catch {
             throw .unsupported(error.description)
         }
@@ -91,6 +95,11 @@ struct BlockCutter: ~Copyable {
         let taken = UnsafeBufferPointer(interleaved).span.extracting(first: count * format.channels)
         mix.mix(taken, channels: format.channels, into: &room)
         cancellation.add(taken, channels: format.channels, mixed: UnsafeBufferPointer(mono).span, mix)
+        if let echo = mix.echo {
+            var played = reference.mutableSpan
+            ChannelMix.channel(echo.reference).mix(taken, channels: format.channels, into: &played)
+            try blocks.add(reference: UnsafeBufferPointer(reference).span.extracting(first: count))
+        }
         framesTaken += count
         let newest = Double(framesTaken - 1) / Double(format.rate)
         var cancellation = cancellation

@@ -1,0 +1,80 @@
+import Core
+
+/// Removes the echo of a loudspeaker from audio at 16 kHz: keeps what was played, finds how much later it is heard, and cancels it.
+///
+/// It adds no delay. Where nothing was played for the filter's length, the audio is left as it is. Nothing allocates after `init`.
+public struct EchoCanceller: ~Copyable {
+    /// Largest magnitude that counts as nothing: half a step of 16 bits.
+    private static let silence: Float = 0.5 / 32768
+    /// Samples that are read from the reference at once: a block.
+    private static let most = AudioFormat.hopSamples
+
+    private var filter: EchoFilter
+    private var line: ReferenceLine
+    private var delay: EchoDelay
+    /// Nil where no echo is removed.
+    private let filterSamples: Int?
+    private var aligned: [Float]
+    /// The next place of the reference, in samples from its beginning, and how many samples later it is each second.
+    private var place = 0.0
+    private var rate = 0.0
+    /// Samples of the reference since its last sound.
+    private var silent = Int.max / 2
+
+    /// Loads libspeexdsp.
+    ///
+    /// - Parameter settings: nil for one that does nothing and takes no memory. It stands for an optional canceller, of which Swift 6.3.1
+    ///   destroys a value that is not there, where another module has it in its own types.
+    public init(_ settings: EchoSettings?) throws(EchoError) {
+        filterSamples = settings.map { Int($0.filter * Double(AudioFormat.sampleRate)) }
+        delay = EchoDelay(filter: filterSamples)
+        line = ReferenceLine(isUsed: settings != nil)
+        aligned = [Float](repeating: 0, count: settings == nil ? 0 : Self.most)
+        filter = try EchoFilter(seconds: settings?.filter)
+    }
+
+    /// Takes what is played at 16 kHz, before the microphone's audio of the same time is cancelled.
+    public mutating func add(reference: Span<Float>) { if filterSamples != nil { line.add(reference) } }
+
+    /// Removes the echo from the next samples, of which there are a multiple of 160.
+    public mutating func cancel(in block: inout MutableSpan<Float>) {
+        guard let filterSamples else { return }
+        var start = 0
+        while start < block.count {
+            let count = min(Self.most, block.count - start)
+            var part = block.extracting(start..<start + count)
+            cancelPart(&part, filterSamples)
+            start += count
+        }
+    }
+
+    private mutating func cancelPart(_ block: inout MutableSpan<Float>, _ filterSamples: Int) {
+        let step = 1 - rate / Double(AudioFormat.sampleRate)
+        for index in 0..<block.count {
+            aligned[index] = line.value(at: place)
+            place += step
+            silent = aligned[index].magnitude > Self.silence ? 0 : silent + 1
+        }
+        switch delay.add(block.span, aligned) {
+        case .jump(let samples):
+            // Between two samples those after them are needed.
+            place = min((place - Double(samples)).rounded(), Double(line.count - ReferenceLine.taps / 2))
+            rate = 0
+            filter.reset()
+        case .rate(let samples): rate = samples
+        case nil: break
+        }
+        guard silent < filterSamples + block.count else { return }
+        for start in stride(from: 0, through: block.count - EchoFilter.frame, by: EchoFilter.frame) {
+            filter.cancel(in: &block, at: start, reference: aligned)
+        }
+    }
+
+    /// Begins anew, as after a gap.
+    public mutating func reset() {
+        line.reset()
+        delay.reset()
+        filter.reset()
+        (place, rate, silent) = (0, 0, .max / 2)
+    }
+}
