@@ -2,7 +2,8 @@
 
     python -m Benchmarks.words.phrases --data DIR --work DIR
 
-Twenty phrases are taught by five synthetic voices and said by eight others. "hey computer" is taught by five recordings of real people, and
+Twenty phrases are taught by five synthetic voices and said by eight others, who also say two rhymes of each. Two
+of the teachers then say the rhymes as negative examples. "hey computer" is taught by five recordings of real people, and
 by synthetic voices; other real people say it, and "computer". "smart mirror" is taught by five real people; others say it, and their
 "mirror" is cut out where it is quiet. Recordings of "computer" whose names begin with 0 to 4 helped to choose the rule; they are left out.
 Needs espeak-ng and flite; --data must hold words.tar and words2.tar.
@@ -22,11 +23,32 @@ from Training.data.audio import RATE, fade
 from Training.data.recordings import utterance_bounds
 
 ROOT = Path(__file__).resolve().parents[2]
-PHRASES = """hey house, ok computer, hey kitchen, good morning house, wake up robot, open sesame, hello butler, hey jarvis, kitchen lights,
-    living room, view glass, red alert, blue monday, hey mirror, smart home, dear watson, hi robin, garden door, magic lamp, raspberry pie"""
-PHRASES = " ".join(PHRASES.split()).split(", ")
-# Voices that teach, and others that say the phrases: of espeak-ng a voice, and of flite its name.
+# Each phrase with two that sound like it.
+RHYMES = {
+    "hey house": ("hey mouse", "gray house"),
+    "ok computer": ("ok commuter", "oak recruiter"),
+    "hey kitchen": ("hey chicken", "they pitch in"),
+    "good morning house": ("good morning mouse", "would mourn the house"),
+    "wake up robot": ("wake up rabbit", "make a robot"),
+    "open sesame": ("broken sesame", "open says me"),
+    "hello butler": ("hello cutler", "yellow butter"),
+    "hey jarvis": ("hey harvest", "hey service"),
+    "kitchen lights": ("chicken bites", "kitchen fights"),
+    "living room": ("giving room", "living proof"),
+    "view glass": ("new glass", "blue grass"),
+    "red alert": ("bread alert", "red a lot"),
+    "blue monday": ("new monday", "blue sunday"),
+    "hey mirror": ("hey nearer", "hay miracle"),
+    "smart home": ("start home", "smart phone"),
+    "dear watson": ("clear watson", "dear watching"),
+    "hi robin": ("high robbing", "my robin"),
+    "garden door": ("guarded door", "garden more"),
+    "magic lamp": ("magic lamb", "tragic lamp"),
+    "raspberry pie": ("strawberry pie", "raspberry tie"),
+}
+# Voices that teach, those of them that say what a phrase is not, and others that say the phrases: of espeak-ng a voice, and of flite its name.
 TEACHERS = ("en-us+m1", "en-us+f2", "en-gb+m3", "flite slt", "flite rms")
+TELLERS = TEACHERS[:2]
 SPEAKERS = ("en-us+m7", "en-us+f4", "en-gb+f1", "en-gb-scotland+m5", "en-029+m2", "en-gb-x-rp+f3", "flite awb", "flite kal16")
 # Where "mirror" is searched in "smart mirror", as shares of the phrase.
 GAP = (0.38, 0.58)
@@ -74,18 +96,19 @@ class Counts:
 
     def row(self, title, mode):
         """The cells of a row of the table: a share in per cent for each thing said."""
-        cells = [self.of.get((mode, name)) for name in ("phrase", "last", "first")]
+        cells = [self.of.get((mode, name)) for name in ("phrase", "last", "first", "rhyme")]
         return [title, mode, *("–" if cell is None else f"{100 * cell[0] / cell[1]:.1f} of {cell[1]}" for cell in cells)]
 
 
 def synthetic(work, beckon):
-    """Twenty phrases by synthetic voices."""
-    counts = Counts()
-    for phrase in PHRASES:
+    """Counts of twenty phrases by synthetic voices, and the same after TELLERS said their rhymes as negative examples."""
+    counts, told = Counts(), Counts()
+    for phrase, rhymes in RHYMES.items():
         folder, words = work / "phrases" / phrase.replace(" ", "-"), phrase.split()
         takes = [folder / f"take-{number}.wav" for number in range(len(TEACHERS))]
         texts = {"phrase": phrase, "first": " ".join(words[:-1]), "last": words[-1]}
-        said = {name: [folder / f"{name}-{number}.wav" for number in range(len(SPEAKERS))] for name in texts}
+        texts |= {f"rhyme {rhyme}": rhyme for rhyme in rhymes}
+        said = {name: [folder / f"{name}-{number}.wav".replace(" ", "-") for number in range(len(SPEAKERS))] for name in texts}
         for voice, path in zip(TEACHERS, takes):
             say(voice, phrase, path)
         for name, paths in said.items():
@@ -94,8 +117,16 @@ def synthetic(work, beckon):
         if not beckon.learn(phrase, takes):
             print(f"refused: {phrase}")
             continue
+        said["rhyme"] = [path for rhyme in rhymes for path in said.pop(f"rhyme {rhyme}")]
         counts.add(beckon, phrase, said)
-    return counts
+        for rhyme in rhymes:
+            for number, voice in enumerate(TELLERS):
+                path = folder / f"not-{rhyme}-{number}.wav".replace(" ", "-")
+                say(voice, rhyme, path)
+                where = ("--words", beckon.store, "--model", beckon.model)
+                beckon.run("enroll", phrase, *where, "--not", path, fails=True)
+        told.add(beckon, phrase, said)
+    return {"twenty phrases by synthetic voices": counts, "told what they are not": told}
 
 
 def real(work, beckon, data):
@@ -139,9 +170,9 @@ def main():
     parser.add_argument("--model", default=ROOT / "Models/commands", type=Path)
     options = parser.parse_args()
     beckon = Beckon(options.work.resolve(), options.beckon, options.model)
-    rows = {"twenty phrases by synthetic voices": synthetic(options.work.resolve(), beckon)}
+    rows = synthetic(options.work.resolve(), beckon)
     rows |= real(options.work.resolve(), beckon, options.data)
-    print("| % found | mode | the phrase | its last word alone | what is before that alone |\n|---|---|---|---|---|")
+    print("| % found | mode | the phrase | its last word alone | what is before that alone | its rhymes |\n|---|---|---|---|---|---|")
     for title, counts in rows.items():
         for mode in MODES:
             print("| " + " | ".join(counts.row(title, mode)) + " |")

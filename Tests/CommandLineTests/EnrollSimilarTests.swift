@@ -32,7 +32,7 @@ struct EnrollSimilarTests {
     }
 
     @Test(arguments: [
-        ("espeak-ng", 4, "espeak-ng -w center.wav 'center'"), ("flite", 6, "flite -t 'center' -o center.wav"),
+        ("espeak-ng", 4, "espeak-ng -w center.wav center"), ("flite", 6, "flite -t center -o center.wav"),
     ])
     func `with one, what is taken for the word is named, with a command`(name: String, output: Int, command: String)
         throws

@@ -205,6 +205,34 @@ struct GateTests {
         }
     }
 
+    @Test func `in noise that hides the pauses a word said alone stands out by its level`() {
+        var settings = GateSettings()
+        settings.mode = .command
+        let lead = String(repeating: "?", count: 24)
+        let sound = String(repeating: "#", count: 40)
+        let rows: [(said: String, levels: String, fires: String)] = [
+            ("????UUUUU???????", "3333666333333333", "up@32"),
+            // A soft sound after it is another word.
+            ("????UUUUU???????", "3333666566666333", ""),
+            // So is one before it.
+            ("???????UUUUU????", "6663336663333333", ""),
+            // With a low score it has to be over.
+            ("????uuuuu???????", "3333666333333333", "up@34"),
+            ("????uuuuu???????", "3333666336666633", ""),
+            // Noise alone.
+            ("????UUUUU???????", "3333333333333333", ""),
+        ]
+        for row in rows {
+            let trace = ScoreTrace(
+                lead + row.said,
+                sound: sound,
+                levels: String(repeating: "3", count: 24) + row.levels
+            )
+            #expect(trace.fired(settings, alone: Gate.AloneLevels(least: 0.5, immediate: 0.9)) == row.fires, "\(row)")
+            #expect(trace.fired(settings) == "", "not a word of the model: \(row)")
+        }
+    }
+
     @Test func `a word that is over is decided one hop ahead`() {
         var settings = GateSettings()
         settings.mode = .command

@@ -6,7 +6,8 @@ import Core
 ///
 /// A capital letter is its word at 0.95, a small letter at 0.6, `p` up at 0.4, and `b` up beside a higher other speech; `.` is silence, `?`
 /// other speech. A second line of the same length
-/// draws the activity: `#` sound, `.` quiet. Without it, every hop but `.` has sound.
+/// draws the activity: `#` sound, `.` quiet. Without it, every hop but `.` has sound. A third line draws the levels, digits in steps of
+/// 6 dB.
 struct ScoreTrace {
     static let words = ["up", "stop", "left", "right"]
     static let labels = words + ["_unknown_", "_silence_"]
@@ -33,11 +34,17 @@ struct ScoreTrace {
 
     let hops: [(scores: [Float], activity: ActivityHistory)]
 
-    init(_ said: String, sound: String? = nil) {
+    init(_ said: String, sound: String? = nil, levels: String? = nil) {
         var history = ActivityHistory(stepSeconds: 0.1)
+        var loudness = LevelHistory()
+        var digits = levels?.makeIterator()
         var hops: [(scores: [Float], activity: ActivityHistory)] = []
         for (character, sounds) in zip(said, sound ?? String(said.map { $0 == "." ? "." : "#" })) {
             history.append(logits: [sounds == "#" ? 1 : -1])
+            if let digit = digits?.next()?.wholeNumberValue {
+                loudness.add(LevelContrastTests.hop(decibels: 6 * Float(digit) - 60).span)
+                history.contrast = loudness.contrast
+            }
             hops.append((Self.scores(character), history))
         }
         self.hops = hops

@@ -1,3 +1,4 @@
+private import Core
 import Enrollment
 import Inference
 import JSON
@@ -18,7 +19,8 @@ struct SimilarText {
             if word.highestProbability(in: said, model) >= word.threshold { taken += 1 }
         }
         let file = text.replacing(" ", with: "-") + ".wav"
-        command = synthesizer.command(text, file: file) + " && beckon enroll '\(word.name)' --not \(file)"
+        let teach = "beckon enroll \(shellQuoted(word.name)) --not \(shellQuoted(file))"
+        command = "\(synthesizer.command(text, file: file)) && \(teach)"
     }
 
     /// What a report says of some of them; empty for none.

@@ -1,19 +1,16 @@
 private import Core
 import Enrollment
-private import FoundationEssentials
 private import Glibc
 private import System
 
 /// Plays a take or a clip through `aplay` of alsa-utils, where it is installed.
 struct TakePlayer {
-    private let program: String
+    private let program: SystemProgram
 
     /// Nil if no folder of `PATH` has `aplay`.
     init?() {
-        let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
-        let programs: [String] = folders.map { "\($0)/aplay" }
-        guard let found = programs.first(where: { access($0, X_OK) == 0 }) else { return nil }
-        program = found
+        guard let program = SystemProgram("aplay") else { return nil }
+        self.program = program
     }
 
     /// Plays an utterance to its end, or to Ctrl-C.
@@ -44,19 +41,11 @@ struct TakePlayer {
     }
 
     private func run(_ arguments: [String], input: ProcessLaunch.Stream) throws(Failure) {
-        let environment = ProcessInfo.processInfo.environment.map { "\($0.key)=\($0.value)" }
-        var launch = ProcessLaunch(path: program, arguments: arguments, environment: environment)
-        launch.input = input
-        launch.output = .null
-        launch.error = .null
-        var status: Int32 = 0
-        do throws(SystemError) {
-            let process = try spawn(launch)
-            while waitpid(process, &status, 0) < 0 { guard errno == EINTR else { return } }
-        } catch {
-            throw Failure("cannot play it: \(program): \(error)")
+        let isHeard: Bool
+        do { isHeard = try program.succeeds(arguments, input: input) } catch {
+            throw Failure("cannot play it: \(program.path): \(error)")
         }
-        guard status == 0 || Interrupt.isRequested else {
+        guard isHeard || Interrupt.isRequested else {
             throw Failure("it was not heard: aplay failed; try aplay \(Self.sample) to find out why")
         }
     }

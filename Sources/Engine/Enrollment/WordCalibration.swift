@@ -31,11 +31,11 @@ public struct WordCalibration: Sendable {
     }
 
     /// How many false accepts other talk has for each in the talk of the negative set: above all, more words are said alone there. Measured
-    /// over ten words by real people and 2.4 hours of talk: 2.0 in mode `command`, 1.8 in `spot`.
-    private static let otherTalk = 2.0
+    /// over ten words by real people and 2.4 hours of talk.
+    private static let otherTalk = 1.7
     /// Share of a sensitivity's false accepts per hour that is aimed at, for words that are said alone and for words anywhere; in mode
     /// `spot` both count.
-    private static let (aimAlone, aimAnywhere) = (0.88, 0.7)
+    private static let (aimAlone, aimAnywhere) = (0.85, 0.5)
     /// Share of the utterances of one of the model's words, 0…1, from which it is taken for this word too often: two in three.
     public static let mostTaken = 0.65
     /// How much more similar the model's other words are in the user's voice than in those of the negative set. Measured with one speaker
@@ -102,11 +102,16 @@ public struct WordCalibration: Sendable {
         let boundary = fire - TaughtWord.margin(probability: suggestedThreshold)
         self.boundary = boundary
         (self.said, self.saidByOthers, self.talk, self.ends) = (said, saidByOthers, talk, ends)
-        let alignment = word.alignment
+        let (alignment, parts) = (word.alignment, word.parts)
         textAgreement = word.textEncoder(negatives).map { _ in dot(word.text, word.text).squareRoot() }
         func neighbour(_ name: String, _ takes: [WordStore.Take]) -> Neighbour? {
             guard !prototype.isEmpty, !takes.isEmpty, name != word.name else { return nil }
-            let similarities = takes.map { SoundAlike.similarity(of: $0, to: prototype, alignment) }
+            let similarities = takes.map { take in
+                // As the detector has it: what is more like a part of a phrase is not the phrase.
+                let part = parts.map { SoundAlike.similarity(of: take, to: $0, alignment) }.max() ?? -1
+                let said = SoundAlike.similarity(of: take, to: prototype, alignment)
+                return TaughtWord.similarity(said, besidesPart: part, boundary: boundary)
+            }
             return Neighbour(
                 name: name,
                 similarity: similarities.reduce(0, +) / Float(similarities.count),

@@ -11,6 +11,7 @@ public struct ActivityDetector {
     /// each logit.
     private var byModel: ActivityHistory?
     private var byEnergy = EnergyActivityDetector()
+    private var levels = LevelHistory()
 
     public init(of model: Model) {
         guard model.activityCount > 0 else { return }
@@ -26,7 +27,10 @@ public struct ActivityDetector {
     ///   - hop: `[hopSamples]` samples in [−1, 1].
     ///   - logits: output of the activity layer for the hop, oldest step first; unused if the model has none.
     public mutating func add(hop: Span<Float>, logits: [Float]) {
-        if byModel == nil { byEnergy.add(hop) } else { byModel?.append(logits: logits) }
+        guard byModel != nil else { return byEnergy.add(hop) }
+        byModel?.append(logits: logits)
+        levels.add(hop)
+        byModel?.contrast = levels.contrast
     }
 
     /// Switches to another model. The history is kept if both models have the same step length.
@@ -38,6 +42,7 @@ public struct ActivityDetector {
     /// Resets to the initial state, for example after a gap in the audio.
     public mutating func flush() {
         byModel?.flush()
+        levels.flush()
         byEnergy.flush()
     }
 }

@@ -1,7 +1,7 @@
 /// Which of the last 64 steps were active.
 ///
 /// Active means speech (by the activity layer) or sound above the noise floor (by level).
-/// A value of 24 bytes, small enough to keep one for every hop.
+/// A value of 32 bytes, small enough to keep one for every hop.
 public struct ActivityHistory: Equatable, Sendable {
     /// Length of a step in seconds.
     public let stepSeconds: Double
@@ -9,6 +9,8 @@ public struct ActivityHistory: Equatable, Sendable {
     private var active: UInt64 = 0
     /// Steps since the last active one; a very large number before the first.
     private var quietSteps = Int.max / 2
+    /// What stands out by its level; nothing for a history by level.
+    var contrast = LevelContrast()
 
     /// A history without any activity.
     public init(stepSeconds: Double = EnergyActivityDetector.stepSeconds) { self.stepSeconds = stepSeconds }

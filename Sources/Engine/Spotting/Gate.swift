@@ -16,7 +16,8 @@ import Core
 ///    refractory. Within `residueWindow` of the last detection, it must also have begun at most `hangover` after the
 ///    last sound, and there must have been sound `newSound` after the end of that word. In mode `command`, which a session can give to some labels only, it must also be the first word of an utterance not longer than
 ///    `longestUtterance`. ``GateSettings/Trigger`` says when a candidate that qualifies fires;
-///    a taught word that is hardly above its threshold waits for `quietAfter` all the same. In mode `spot` a taught word that is said
+///    a taught word that is hardly above its threshold waits for `quietAfter` all the same, and counts as alone also where it stands out
+///    of noise by its level. In mode `spot` a taught word that is said
 ///    alone, as in mode `command`, qualifies at the lower score of that mode.
 /// 6. Confirmation: a word that networks confirm qualifies at a lower score, and does not fire then, but becomes a ``proposal``.
 ///    ``confirm(_:activity:)`` takes their verdict, and fires if that reaches the threshold of its word.
@@ -77,6 +78,8 @@ public struct Gate {
     private var lastQuiet = 0.0
     /// `command`: the utterance began after a pause and no word has fired in it.
     private(set) var isOpen = false
+    /// What stands out by its level at this hop.
+    private(set) var contrast = LevelContrast()
 
     /// - Parameters:
     ///   - silence: index of the silence label.
@@ -101,6 +104,7 @@ public struct Gate {
         proposal = nil
         guard scores.count == armed.count, silence < scores.count else { return nil }
         let quiet = activity.quietSeconds
+        contrast = activity.contrast
         hop += 1
         updateSpeech(silence: scores[silence])
         updateUtterance(quietSeconds: quiet)
@@ -301,9 +305,7 @@ public struct Gate {
 
     /// The candidate at this hop, if it qualifies where it is said alone and what was said before allows that.
     func aloneHit(_ scores: [Float], quietSeconds: Double) -> Hit? {
-        guard let candidate, isOpen, !isTooLong(candidate.label), let levels = alone(candidate.label) else {
-            return nil
-        }
+        guard let candidate, mayBeAlone(candidate.label), let levels = alone(candidate.label) else { return nil }
         return hit(scores, streak: candidate.streak, quietSeconds: quietSeconds, level: levels.least)
     }
 
@@ -340,8 +342,11 @@ public struct Gate {
     }
 
     func isTooLong(_ label: Int) -> Bool {
-        let extra = extraDurations.indices.contains(label) ? extraDurations[label] : 0
-        return seconds(hop - utteranceStart) > settings.longestUtterance + extra
+        seconds(hop - utteranceStart) > longestUtterance(label)
+    }
+
+    func longestUtterance(_ label: Int) -> Double {
+        settings.longestUtterance + (extraDurations.indices.contains(label) ? extraDurations[label] : 0)
     }
 
     // Not inlined: it runs rarely, and is large compared with the rest of `step`.

@@ -48,7 +48,7 @@ public struct GateSettings: Sendable, Equatable {
     /// `command`: least quiet after the word with `end`, and after a taught word whose score is hardly above its threshold.
     public var quietAfter = 0.3
     /// `early`: longest time from the best hop of a word that is said alone to the end of the sound. More is another word.
-    public var longestRest = 0.25
+    public var longestRest = 0.35
     /// `command`: longest time from the start of the utterance to the decision.
     public var longestUtterance = 1.6
 

@@ -20,11 +20,14 @@ extension Gate {
     private mutating func waitingHit(_ scores: [Float], quietSeconds: Double) -> Hit? {
         let now = aloneHit(scores, quietSeconds: quietSeconds)
         if let now, now.confidence > (pending?.confidence ?? 0) { pending = now }
-        if let now, quietSeconds >= settings.trailingSilence, now.confidence >= alone(now.label)?.immediate ?? 1 {
+        if let now, quietAfter(now.label, quietSeconds) >= settings.trailingSilence,
+            now.confidence >= alone(now.label)?.immediate ?? 1
+        {
             pending = nil
             return now
         }
         guard let best = pending else { return nil }
+        let quietSeconds = quietAfter(best.label, quietSeconds)
         guard seconds(hop - best.bestHop) - quietSeconds <= settings.longestRest else {
             pending = nil
             return nil
@@ -32,12 +35,25 @@ extension Gate {
         return commandHit(best, quietSeconds: quietSeconds)
     }
 
+    /// Whether a label may be a word that is said alone, as far as the sound before it decides.
+    func mayBeAlone(_ label: Int) -> Bool { isOpen && !isTooLong(label) || standsOut(label) }
+
+    /// Whether noise hides the pause before it, but it stands out by its level.
+    private func standsOut(_ label: Int) -> Bool {
+        contrast.quietBefore >= settings.quietBefore && contrast.seconds <= longestUtterance(label)
+    }
+
+    /// Seconds since the last sound of a word that is said alone.
+    private func quietAfter(_ label: Int, _ quietSeconds: Double) -> Double {
+        standsOut(label) ? max(quietSeconds, contrast.quietAfter) : quietSeconds
+    }
+
     /// The levels of a label where it is said alone; nil if it has none.
     func alone(_ label: Int) -> AloneLevels? { alone.indices.contains(label) ? alone[label] : nil }
 
     /// The pending hit, if its word is over and nothing follows it for `quietAfter`. Forgets it then, and where it became too long.
     private mutating func commandHit(_ best: Hit, quietSeconds: Double) -> Hit? {
-        if inSpeech, !isOpen || isTooLong(best.label) {
+        if inSpeech, !mayBeAlone(best.label) {
             pending = nil
             return nil
         }

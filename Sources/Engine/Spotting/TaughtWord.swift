@@ -98,7 +98,8 @@ public struct TaughtWord: Sendable, Equatable {
         min(said, boundary + negativeWeight * (said - negative))
     }
 
-    static func similarity(_ said: Float, besidesPart part: Float, boundary: Float) -> Float {
+    /// The similarity that counts, beside that to the most similar part of a phrase; the former one where the latter is −1.
+    public static func similarity(_ said: Float, besidesPart part: Float, boundary: Float) -> Float {
         min(said, boundary + partAllowance + partWeight * (said - part))
     }
 

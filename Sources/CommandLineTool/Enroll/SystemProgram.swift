@@ -1,0 +1,30 @@
+private import FoundationEssentials
+private import Glibc
+import System
+
+/// A program of the system.
+struct SystemProgram {
+    let path: String
+
+    /// Nil if no folder of `PATH` has it.
+    init?(_ name: String) {
+        let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
+        let programs: [String] = folders.map { "\($0)/\(name)" }
+        guard let found = programs.first(where: { access($0, X_OK) == 0 }) else { return nil }
+        path = found
+    }
+
+    /// Runs it to its end, without output.
+    ///
+    /// - Returns: whether it ended well.
+    /// - Throws: why it did not start, or could not be waited for.
+    func succeeds(_ arguments: [String], input: ProcessLaunch.Stream = .null) throws(SystemError) -> Bool {
+        let environment = ProcessInfo.processInfo.environment.map { "\($0.key)=\($0.value)" }
+        var launch = ProcessLaunch(path: path, arguments: arguments, environment: environment)
+        (launch.input, launch.output, launch.error) = (input, .null, .null)
+        let process = try spawn(launch)
+        var status: Int32 = 0
+        while waitpid(process, &status, 0) < 0 { guard errno == EINTR else { throw SystemError("waitpid") } }
+        return status == 0
+    }
+}
