@@ -149,7 +149,7 @@ struct WakeWordTests {
         let json = try Data(contentsOf: URL(fileURLWithPath: models + "/alexa.json"))
         try json.write(to: URL(fileURLWithPath: folder.file("alexa.json")))
         for (content, message) in [
-            ("not a model", "not a TFLite file; name the model"),
+            ("not a model", "not a TFLite file; name a model, or copy it again"),
             ("\u{8}\0\0\0TFL3", "a reference leads out of the file; copy the file again"),
         ] {
             try Data(content.utf8).write(to: URL(fileURLWithPath: folder.file("alexa.tflite")))

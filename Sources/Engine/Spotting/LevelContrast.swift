@@ -29,7 +29,7 @@ struct LevelHistory {
     /// as 9; over talk 7 has more false accepts.
     private static let drop: Float = 9
     /// How far below the loudest step the quietest one is at most, in dB, so that only noise counts: speech without noise has deeper
-    /// pauses, and its activity is known. With 30 six words in a thousand are missed in noise that 33 finds; 36 has more false accepts.
+    /// pauses, and its activity is known. Of 600 words in noise 30, 33 and 36 find 522, 525 and 526; 36 has more false accepts.
     private static let range: Float = 33
     /// Longest pause within a sound, in steps: 200 ms.
     private static let longestPause = 8

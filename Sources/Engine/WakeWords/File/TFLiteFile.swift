@@ -68,7 +68,7 @@ struct TFLiteFile {
             )
         }
         guard Self.isOne(bytes) else {
-            throw .damaged.saying("not a TFLite file", advice: "name the model, a file that ends in .tflite")
+            throw .damaged.saying("not a TFLite file", advice: "name a model, or copy it again")
         }
         buffer = FlatBuffer(bytes: bytes)
         let root = try buffer.root()
