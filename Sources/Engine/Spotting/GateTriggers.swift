@@ -38,9 +38,10 @@ extension Gate {
     /// Whether a label may be a word that is said alone, as far as the sound before it decides.
     func mayBeAlone(_ label: Int) -> Bool { isOpen && !isTooLong(label) || standsOut(label) }
 
-    /// Whether noise hides the pause before it, but it stands out by its level.
+    /// Whether noise hides the pause before it, but it stands out by its level. Only a word with levels of its own.
     private func standsOut(_ label: Int) -> Bool {
-        contrast.quietBefore >= settings.quietBefore && contrast.seconds <= longestUtterance(label)
+        alone(label) != nil && contrast.quietBefore >= settings.quietBefore
+            && contrast.seconds <= longestUtterance(label)
     }
 
     /// Seconds since the last sound of a word that is said alone.
