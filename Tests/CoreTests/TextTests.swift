@@ -87,12 +87,4 @@ struct TextTests {
         #expect(editDistance("", "abc") == 3)
         #expect(editDistance("help", "help") == 0)
     }
-
-    @Test func `an argument of a shell`() {
-        let rows = [
-            ("computer", "computer"), ("hey-peter.wav", "hey-peter.wav"), ("hey peter", "'hey peter'"),
-            ("o'clock", #"'o'\''clock'"#), ("", "''"), ("$HOME", "'$HOME'"), ("müde", "'müde'"), ("~", "'~'"),
-        ]
-        for (argument, expected) in rows { #expect(shellQuoted(argument) == expected) }
-    }
 }

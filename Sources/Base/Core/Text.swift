@@ -34,16 +34,6 @@ public func quoted(_ name: String) -> String {
     return "“" + printable(String(name.unicodeScalars.prefix(60))) + (isLong ? "…" : "") + "”"
 }
 
-/// A text as one argument of a command that a user types into a shell, in quotes where it needs them.
-public func shellQuoted(_ argument: String) -> String {
-    let isPlain = argument.utf8.allSatisfy { isASCIILetterOrDigit($0) || "-_./:=+".utf8.contains($0) }
-    return isPlain && !argument.isEmpty ? argument : "'" + argument.replacing("'", with: #"'\''"#) + "'"
-}
-
-private func isASCIILetterOrDigit(_ byte: UInt8) -> Bool {
-    (0x30...0x39).contains(byte) || (0x61...0x7A).contains(byte | 0x20)
-}
-
 /// Whether a scalar moves the cursor, breaks the line, or changes how its neighbours are shown: control characters, line and
 /// paragraph separators, and format characters such as U+202E, which reverses the text after it.
 ///

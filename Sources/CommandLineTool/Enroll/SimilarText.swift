@@ -1,4 +1,3 @@
-private import Core
 import Enrollment
 import Inference
 import JSON
@@ -19,7 +18,7 @@ struct SimilarText {
             if word.highestProbability(in: said, model) >= word.threshold { taken += 1 }
         }
         let file = text.replacing(" ", with: "-") + ".wav"
-        let teach = "beckon enroll \(shellQuoted(word.name)) --not \(shellQuoted(file))"
+        let teach = "beckon enroll \(ShellWord.quoted(word.name)) --not \(ShellWord.quoted(file))"
         command = "\(synthesizer.command(text, file: file)) && \(teach)"
     }
 

@@ -27,7 +27,7 @@ struct Synthesizer {
 
     /// A command that says a text into a file, as a user may type it.
     func command(_ text: String, file: String) -> String {
-        let (text, file) = (shellQuoted(text), shellQuoted(file))
+        let (text, file) = (ShellWord.quoted(text), ShellWord.quoted(file))
         return isFlite ? "flite -t \(text) -o \(file)" : "espeak-ng -w \(file) \(text)"
     }
 

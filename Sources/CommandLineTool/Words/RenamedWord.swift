@@ -15,9 +15,6 @@ struct RenamedWord {
         let (model, negatives) = try listening.loadModelWithNegatives()
         let known = Labels(model.labels).words
         let file = try taught.file()
-        if known.contains(name), try file.read()?[name] == nil {
-            throw Failure("'\(printable(name))' is one of the model's words, which keep their names")
-        }
         try file.rename(name, to: new, for: model, negatives, .announced(file.path))
         if !json { Output.write("Renamed: \(printable(name)) is \(printable(new)) now\n") }
         // A word of the model stays known under its own name.

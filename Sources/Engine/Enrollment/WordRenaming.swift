@@ -17,6 +17,9 @@ extension WordStoreFile {
     ) throws(EnrollmentError) {
         try update(wait) { store throws(EnrollmentError) in
             var changed = store ?? WordStore()
+            guard changed[name] != nil || !Labels(model.labels).words.contains(name) else {
+                throw .name.saying("'\(name)' is one of the model's words, which keep their names")
+            }
             changed.renew([name], for: model, negatives, .partial)
             var word = try changed.word(name).named(new, among: changed, model)
             if let negatives { _ = word.calibrate(among: changed.words.filter { $0.name != name }, negatives) }

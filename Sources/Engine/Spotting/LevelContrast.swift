@@ -11,17 +11,16 @@ struct LevelContrast: Sendable, Equatable {
     fileprivate var before: UInt8 = 0
 
     /// Seconds since its end.
-    var quietAfter: Double { Double(after) * LevelHistory.stepSeconds }
+    var quietAfter: Double { Double(after) * EnergyActivityDetector.stepSeconds }
     /// Seconds since its beginning.
-    var seconds: Double { Double(length) * LevelHistory.stepSeconds }
+    var seconds: Double { Double(length) * EnergyActivityDetector.stepSeconds }
     /// Seconds of lower level before it.
-    var quietBefore: Double { Double(before) * LevelHistory.stepSeconds }
+    var quietBefore: Double { Double(before) * EnergyActivityDetector.stepSeconds }
 }
 
 /// The levels of the last 2.4 s, in steps of 25 ms.
 struct LevelHistory {
-    static let stepSeconds = 0.025
-    private static let stepSamples = 400
+    private static let stepSamples = EnergyActivityDetector.stepSamples
     private static let steps = 96
     /// Steps in which the loudest one is looked for: 1.6 s, the longest utterance of a word.
     private static let peakSteps = 64

@@ -209,12 +209,8 @@ public final class TeachingDesk: Sendable {
         guard state.word != word else {
             throw TeachingError("'\(printable(word))' is being taught; save or cancel it first")
         }
-        let model = settings.model
-        let file = try settings.words.file()
-        if Labels(model.labels).words.contains(word), try file.read()?[word] == nil {
-            throw TeachingError("'\(printable(word))' is one of the model's words, which keep their names")
-        }
-        try file.rename(word, to: name, for: model, try Lesson.negatives(settings), WordStoreFile.Wait())
+        let negatives = try Lesson.negatives(settings)
+        try settings.words.file().rename(word, to: name, for: settings.model, negatives, WordStoreFile.Wait())
         let text = "'\(printable(word))' is called '\(printable(name))' now"
         return settings.renamed(word, name).map { "\(text); \($0)" } ?? text
     }

@@ -133,7 +133,12 @@ public struct FileBlocks: ~Copyable {
         var reference: [Float] = []
         swap(&reference, &self.reference)
         defer { swap(&reference, &self.reference) }
-        for frame in 0..<frames { reference[frame] = interleaved[frame * channels + echo.reference] }
+        var room = reference.mutableSpan
+        ChannelMix.channel(echo.reference).mix(
+            interleaved.span.extracting(first: frames * channels),
+            channels: channels,
+            into: &room
+        )
         try canceller.add(reference: reference.span.extracting(first: frames))
     }
 

@@ -31,7 +31,8 @@ struct BlockCutter: ~Copyable {
         let capacity = max(1, format.period, format.rate / 10)
         let stride = MemoryLayout<Float>.stride
         let sizes = [
-            capacity * format.channels * stride, capacity * stride, capacity * stride, capacity * format.frameBytes,
+            capacity * format.channels * stride, capacity * stride, mix.echo == nil ? 0 : capacity * stride,
+            capacity * format.frameBytes,
         ]
         let blocks = try BlockCutter.blocks(format, mix, quality)
         let memory = try PinnedMemory(size: sizes.reduce(0, +))

@@ -156,7 +156,7 @@ struct EchoDelay {
         return place(lag)
     }
 
-    /// The median of the newest peaks, if they are equal.
+    /// The mean of the newest peaks, if they are equal.
     private mutating func believed(_ lag: Int) -> Int? {
         candidates[candidateCount % Self.equal] = lag
         candidateCount += 1
