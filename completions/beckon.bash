@@ -164,6 +164,7 @@ _beckon()
         words)
             if ((COMP_CWORD == 2)); then
                 mapfile -t COMPREPLY < <(compgen -W "export import rename" -- "$current")
+                _beckon_taught
                 return
             fi
             case "${COMP_WORDS[2]}" in

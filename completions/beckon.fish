@@ -22,33 +22,46 @@ function __beckon_taught
     beckon words --json 2>/dev/null | string replace --filter --regex '^{"word": "([^"\\\\]*)".*' '$1'
 end
 
+# Whether the command is still to come. beckon -i NAME COMMAND is beckon COMMAND with an instance.
+function __beckon_needs_command
+    set -l words (commandline -poc)
+    set -e words[1]
+    if contains -- "$words[1]" -i --instance
+        set -e words[1..2]
+    else if string match --quiet --regex -- '^(-i|--instance=).' "$words[1]"
+        set -e words[1]
+    end
+    test (count $words) -eq 0
+end
+
 complete -c beckon -f
-complete -c beckon -n __fish_use_subcommand -l version -d 'Print the version'
+complete -c beckon -n __beckon_needs_command -l version -d 'Print the version'
+complete -c beckon -n __beckon_needs_command -s i -l instance -x -a '(beckon generate instances 2>/dev/null)' -d 'One of several services'
 complete -c beckon -s h -l help -d 'Explain the command'
-complete -c beckon -n __fish_use_subcommand -a listen -d 'Detect words from a microphone, and act on them'
-complete -c beckon -n __fish_use_subcommand -a classify -d 'Find spoken words in audio files, with their times'
-complete -c beckon -n __fish_use_subcommand -a enroll -d 'Teach a new word from a few takes'
-complete -c beckon -n __fish_use_subcommand -a words -d 'List, show, export, import or rename taught words'
-complete -c beckon -n __fish_use_subcommand -a forget -d 'Remove taught words'
-complete -c beckon -n __fish_use_subcommand -a model -d 'Add, list or remove wake words with models of their own'
-complete -c beckon -n __fish_use_subcommand -a record -d 'Collect a dataset of spoken words'
-complete -c beckon -n __fish_use_subcommand -a evaluate -d 'Measure a model\'s accuracy on labelled recordings'
-complete -c beckon -n __fish_use_subcommand -a inspect -d 'Show how the model scores a recording, as a page'
-complete -c beckon -n __fish_use_subcommand -a serve -d 'Detect words for Home Assistant and satellites'
-complete -c beckon -n __fish_use_subcommand -a web -d 'Print the secret for changes on the live page'
-complete -c beckon -n __fish_use_subcommand -a devices -d 'List microphones and other capture devices'
-complete -c beckon -n __fish_use_subcommand -a config -d 'Check, print or write the service\'s configuration'
-complete -c beckon -n __fish_use_subcommand -a doctor -d 'Find what prevents this machine from listening well'
-complete -c beckon -n __fish_use_subcommand -a bench -d 'Measure speed and latency'
-complete -c beckon -n __fish_use_subcommand -a completions -d 'Print the completion of a shell'
-complete -c beckon -n __fish_use_subcommand -a status -d 'Print the service\'s state'
-complete -c beckon -n __fish_use_subcommand -a mute -d 'Close the microphone'
-complete -c beckon -n __fish_use_subcommand -a unmute -d 'Open the microphone again'
-complete -c beckon -n __fish_use_subcommand -a reload -d 'Read the configuration again'
-complete -c beckon -n __fish_use_subcommand -a set -d 'Change the thresholds of words'
-complete -c beckon -n __fish_use_subcommand -a events -d 'Print every event as a JSON line'
-complete -c beckon -n __fish_use_subcommand -a misses -d 'List words that were detected or nearly detected, with their clips'
-complete -c beckon -n __fish_use_subcommand -a help -d 'Explain a command'
+complete -c beckon -n __beckon_needs_command -a listen -d 'Detect words from a microphone, and act on them'
+complete -c beckon -n __beckon_needs_command -a classify -d 'Find spoken words in audio files, with their times'
+complete -c beckon -n __beckon_needs_command -a enroll -d 'Teach a new word from a few takes'
+complete -c beckon -n __beckon_needs_command -a words -d 'List, show, export, import or rename taught words'
+complete -c beckon -n __beckon_needs_command -a forget -d 'Remove taught words'
+complete -c beckon -n __beckon_needs_command -a model -d 'Add, list or remove wake words with models of their own'
+complete -c beckon -n __beckon_needs_command -a record -d 'Collect a dataset of spoken words'
+complete -c beckon -n __beckon_needs_command -a evaluate -d 'Measure a model\'s accuracy on labelled recordings'
+complete -c beckon -n __beckon_needs_command -a inspect -d 'Show how the model scores a recording, as a page'
+complete -c beckon -n __beckon_needs_command -a serve -d 'Detect words for Home Assistant and satellites'
+complete -c beckon -n __beckon_needs_command -a web -d 'Print the secret for changes on the live page'
+complete -c beckon -n __beckon_needs_command -a devices -d 'List microphones and other capture devices'
+complete -c beckon -n __beckon_needs_command -a config -d 'Check, print or write the service\'s configuration'
+complete -c beckon -n __beckon_needs_command -a doctor -d 'Find what prevents this machine from listening well'
+complete -c beckon -n __beckon_needs_command -a bench -d 'Measure speed and latency'
+complete -c beckon -n __beckon_needs_command -a completions -d 'Print the completion of a shell'
+complete -c beckon -n __beckon_needs_command -a status -d 'Print the service\'s state'
+complete -c beckon -n __beckon_needs_command -a mute -d 'Close the microphone'
+complete -c beckon -n __beckon_needs_command -a unmute -d 'Open the microphone again'
+complete -c beckon -n __beckon_needs_command -a reload -d 'Read the configuration again'
+complete -c beckon -n __beckon_needs_command -a set -d 'Change the thresholds of words'
+complete -c beckon -n __beckon_needs_command -a events -d 'Print every event as a JSON line'
+complete -c beckon -n __beckon_needs_command -a misses -d 'List words that were detected or nearly detected, with their clips'
+complete -c beckon -n __beckon_needs_command -a help -d 'Explain a command'
 
 complete -c beckon -n '__fish_seen_subcommand_from listen enroll record doctor' -s d -l device -x -a '(__beckon_devices)' -d 'Capture device'
 complete -c beckon -n '__fish_seen_subcommand_from listen classify enroll record evaluate inspect bench' -l channel -x -a 'mix 0 1 0,1' -d 'Channels to listen to'
@@ -149,6 +162,7 @@ complete -c beckon -n '__fish_seen_subcommand_from classify' -F
 complete -c beckon -n '__fish_seen_subcommand_from enroll; and __fish_contains_opt more' -a '(__beckon_taught)'
 complete -c beckon -n '__fish_seen_subcommand_from enroll; and __fish_contains_opt from' -F
 complete -c beckon -n '__fish_seen_subcommand_from words; and not __fish_seen_subcommand_from export import rename' -a 'export import rename'
+complete -c beckon -n '__fish_seen_subcommand_from words; and not __fish_seen_subcommand_from export import rename' -a '(__beckon_taught)'
 complete -c beckon -n '__fish_seen_subcommand_from words; and __fish_seen_subcommand_from export' -F
 complete -c beckon -n '__fish_seen_subcommand_from words; and __fish_seen_subcommand_from export' -a '(__beckon_taught)'
 complete -c beckon -n '__fish_seen_subcommand_from words; and __fish_seen_subcommand_from import' -F

@@ -26,10 +26,7 @@ public func pushFloats(
     _ count: Int,
     _ error: UnsafeMutablePointer<beckon_error>?
 ) -> beckon_code {
-    status(error) { () throws(CallError) in
-        let samples = try array(samples, count)
-        try object(stream, StreamHandle.self).push { stream throws(SpotterError) in try stream.process(samples) }
-    }
+    push(stream, samples, count, error) { stream, samples throws(SpotterError) in try stream.process(samples) }
 }
 
 @_cdecl("beckon_stream_push_int16")
@@ -39,10 +36,7 @@ public func pushIntegers(
     _ count: Int,
     _ error: UnsafeMutablePointer<beckon_error>?
 ) -> beckon_code {
-    status(error) { () throws(CallError) in
-        let samples = try array(samples, count)
-        try object(stream, StreamHandle.self).push { stream throws(SpotterError) in try stream.process(samples) }
-    }
+    push(stream, samples, count, error) { stream, samples throws(SpotterError) in try stream.process(samples) }
 }
 
 @_cdecl("beckon_stream_finish")
@@ -60,10 +54,19 @@ public func pollStream(_ stream: OpaquePointer?, _ detection: UnsafeMutablePoint
 @_cdecl("beckon_stream_close")
 public func closeStream(_ stream: OpaquePointer?) { release(stream, StreamHandle.self) }
 
-/// The samples of the caller; `NULL` where there are none.
-private func array<Sample>(_ samples: UnsafePointer<Sample>?, _ count: Int) throws(CallError) -> [Sample] {
-    guard count >= 0, samples != nil || count == 0 else {
-        throw CallError("the samples are NULL, or their count is too large")
+/// Pushes the samples of the caller, of a type that a stream processes; `NULL` where there are none.
+private func push<Sample>(
+    _ stream: OpaquePointer?,
+    _ samples: UnsafePointer<Sample>?,
+    _ count: Int,
+    _ error: UnsafeMutablePointer<beckon_error>?,
+    _ process: (inout Spotter.Stream, [Sample]) throws(SpotterError) -> [Detection]
+) -> beckon_code {
+    status(error) { () throws(CallError) in
+        guard count >= 0, samples != nil || count == 0 else {
+            throw CallError("the samples are NULL, or their count is too large")
+        }
+        let samples = Array(UnsafeBufferPointer(start: samples, count: count))
+        try object(stream, StreamHandle.self).push { stream throws(SpotterError) in try process(&stream, samples) }
     }
-    return Array(UnsafeBufferPointer(start: samples, count: count))
 }

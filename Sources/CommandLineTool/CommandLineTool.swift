@@ -116,7 +116,8 @@ public enum CommandLineTool {
         }
         // A file in place of a command.
         if !name.hasPrefix("-"), access(FileName.cString(name), F_OK) == 0 {
-            return UsageError("\(shown) is a file, not a command; did you mean beckon classify \(shown)?")
+            let file = ShellWord.quoted(shown)
+            return UsageError("\(shown) is a file, not a command; did you mean beckon classify \(file)?")
         }
         if knowsWord(name) {
             return UsageError("\(shown) is a word, not a command; beckon listen and beckon classify FILE find it")

@@ -79,7 +79,8 @@ struct CompletionTests {
             (["set", "sensitivity"], "", ["strict", "balanced", "eager"]),
             (["set", "sensitivity"], "e", ["eager"]), (["completions"], "", ["bash", "zsh", "fish"]),
             (["config"], "", ["check", "show", "init"]), (["config"], "sh", ["show"]),
-            (["words"], "", ["export", "import", "rename"]), (["words", "export", "f"], "", ["hey house", "lamp"]),
+            (["words"], "", ["export", "import", "rename", "hey house", "lamp"]), (["words"], "l", ["lamp"]),
+            (["words", "export", "f"], "", ["hey house", "lamp"]),
             (["words", "export", "f", "lamp"], "h", ["hey house"]), (["words", "rename"], "l", ["lamp"]),
             (["forget"], "l", ["lamp"]),
             (["enroll"], "", []), (["enroll", "--more"], "l", ["lamp"]), (["help"], "cl", ["classify"]),
@@ -115,28 +116,51 @@ struct CompletionTests {
         }
     }
 
+    /// A folder with a program that answers what the shells ask.
+    private static func fakeProgram(in folder: TestFolder) throws -> String {
+        let bin = try folder.folder("bin")
+        let fake = """
+            #!/bin/sh
+            case "$1 $2" in
+                words*) printf '%s\\n' '{"word": "hey house", "takes": 3}' '{"word": "lamp", "takes": 4}' ;;
+                "generate instances") echo kitchen ;;
+                generate*) echo commands; echo flatspeech ;;
+                devices*) printf '%s\\n' '{"device": "hw:CARD=Mic,DEV=0", "state": "free"}' ;;
+            esac
+
+            """
+        try folder.write("bin/beckon", bytes: Array(fake.utf8))
+        chmod(bin + "/beckon", 0o755)
+        return bin
+    }
+
+    /// What zsh and fish offer: for tests of both, and of what follows an instance.
+    private static let table: [(line: String, expected: Set<String>)] = [
+        ("beckon ", Set(CommandLineTool.names + ["help"])), ("beckon li", ["listen"]),
+        ("beckon completions ", ["bash", "zsh", "fish"]), ("beckon listen --mode ", ["spot", "command"]),
+        ("beckon set se", ["sensitivity"]), ("beckon set sensitivity ", ["strict", "balanced", "eager"]),
+        ("beckon set ye", ["yes"]), ("beckon forget ", ["hey house", "lamp"]),
+        ("beckon config ", ["check", "show", "init"]), ("beckon listen --model co", ["commands"]),
+        ("beckon words ", ["export", "import", "rename", "hey house", "lamp"]), ("beckon words l", ["lamp"]),
+        ("beckon words rename ", ["hey house", "lamp"]), ("beckon words export f l", ["lamp"]),
+        ("beckon record -d hw", ["hw:CARD=Mic,DEV=0"]), ("beckon -i ", ["kitchen"]),
+        ("beckon --instance k", ["kitchen"]),
+        ("beckon -i kitchen ", Set(CommandLineTool.names + ["help"])), ("beckon -i kitchen sta", ["status"]),
+        ("beckon --instance=kitchen sta", ["status"]), ("beckon -i kitchen listen --mode ", ["spot", "command"]),
+        ("beckon -i kitchen words l", ["lamp"]), ("beckon status -i ", ["kitchen"]),
+    ]
+
     /// Completions that zsh offers for a command line, as its own completion system prints them on a pseudo-terminal; nil where
     /// there is no zsh.
     private static func zsh(_ line: String) throws -> [String]? {
         let shell = URL(fileURLWithPath: "/usr/bin/zsh")
         guard FileManager.default.isExecutableFile(atPath: shell.path) else { return nil }
         let folder = try TestFolder()
-        let bin = try folder.folder("bin")
-        let fake = """
-            #!/bin/sh
-            case "$1" in
-                words) printf '%s\\n' '{"word": "hey house", "takes": 3}' '{"word": "lamp", "takes": 4}' ;;
-                generate) echo commands; echo flatspeech ;;
-                devices) printf '%s\\n' '{"device": "hw:CARD=Mic,DEV=0", "state": "free"}' ;;
-            esac
-
-            """
-        try folder.write("bin/beckon", bytes: Array(fake.utf8))
-        chmod(bin + "/beckon", 0o755)
+        let bin = try fakeProgram(in: folder)
         // `compadd` is wrapped to note what is offered, and Tab bound to a widget that prints it.
         let script = """
             zmodload zsh/zpty
-            zpty z "PATH=\(bin):$PATH TERM=dumb zsh -f -i"
+            zpty z "cd \(bin); PATH=\(bin):$PATH TERM=dumb zsh -f -i"
             zpty -w z 'PS1=; fpath=(\(Self.folder) $fpath); autoload -U compinit; compinit -u -D'
             zpty -w z 'setopt no_beep no_auto_menu; stty -echo'
             zpty -w z 'compadd() {
@@ -144,7 +168,7 @@ struct CompletionTests {
                 local -a x; builtin compadd -O x "$@"; found+=("${(@)x}"); builtin compadd "$@"
             }'
             zpty -w z 'report() { found=(); zle complete-word; print -rl -- "" "<<<" "${(@)found}" ">>>"; BUFFER= }'
-            zpty -w z 'zle -N tell; bindkey "^I" tell; print REA""DY'
+            zpty -w z 'zle -N report; bindkey "^I" report; print REA""DY'
             zpty -r -m z all '*READY*'
             zpty -w -n z "$1"$'\\t'
             zpty -r -m z all '*<<<*>>>*'
@@ -161,15 +185,7 @@ struct CompletionTests {
     }
 
     @Test func `zsh offers commands, options, values and operands`() throws {
-        let table: [(line: String, expected: Set<String>)] = [
-            ("beckon ", Set(CommandLineTool.names + ["help"])), ("beckon li", ["listen"]),
-            ("beckon completions ", ["bash", "zsh", "fish"]), ("beckon listen --mode ", ["spot", "command"]),
-            ("beckon set se", ["sensitivity"]), ("beckon set sensitivity ", ["strict", "balanced", "eager"]),
-            ("beckon set ye", ["yes"]), ("beckon forget ", ["hey house", "lamp"]),
-            ("beckon config ", ["check", "show", "init"]), ("beckon listen --model co", ["commands"]),
-            ("beckon words ", ["export", "import", "rename"]), ("beckon record -d hw", ["hw:CARD=Mic,DEV=0"]),
-        ]
-        for (line, expected) in table {
+        for (line, expected) in Self.table {
             guard let found = try Self.zsh(line) else {
                 print("zsh is not installed: its completion was not tried")
                 return
@@ -178,9 +194,35 @@ struct CompletionTests {
         }
     }
 
+    /// What fish offers for a command line, without descriptions; nil where there is no fish.
+    private static func fish(_ line: String) throws -> [String]? {
+        let shell = URL(fileURLWithPath: "/usr/bin/fish")
+        guard FileManager.default.isExecutableFile(atPath: shell.path) else { return nil }
+        let home = try TestFolder()
+        let bin = try fakeProgram(in: home)
+        let script = "set PATH \(bin) $PATH; source \(folder)/beckon.fish; cd; complete --do-complete \"$line\""
+        let program = try Program.run(shell, ["-c", script], environment: ["HOME": home.path, "line": line])
+        #expect(program.status == 0 && program.error == "", "\(program.error)")
+        return program.lines.map { line in
+            let name = line.prefix { $0 != "\t" }
+            return String(name.hasSuffix("=") ? name.dropLast() : name)
+        }
+    }
+
+    @Test func `fish offers commands, options, values and operands`() throws {
+        for (line, expected) in Self.table {
+            guard let found = try Self.fish(line) else {
+                print("fish is not installed: its completion was not tried")
+                return
+            }
+            #expect(Set(found).isSuperset(of: expected), "\(line): \(found)")
+            #expect(Set(found).isSubset(of: expected.union(["-h", "--help"])), "\(line): \(found)")
+        }
+    }
+
     @Test func `fish completes every command and every option`() throws {
         let file = try Self.text("beckon.fish")
-        let described = file.matches(of: /__fish_use_subcommand -a ([a-z]+)/).map { String($0.1) }
+        let described = file.matches(of: /__beckon_needs_command -a ([a-z]+)/).map { String($0.1) }
         #expect(described == CommandLineTool.names + ["help"])
         var known: [Substring: Set<String>] = [:]
         for line in file.split(separator: "\n") {

@@ -35,7 +35,7 @@ struct EnrollMistakeTests {
         ] {
             let program = try Program.beckon(arguments, environment: ["BECKON_WORDS": words])
             #expect(program.status == 1 && program.output == "", "\(arguments)")
-            #expect(program.error.contains("needs quotes; did you mean \"left side\"?"), "\(program.error)")
+            #expect(program.error.contains("needs quotes; did you mean 'left side'?"), "\(program.error)")
         }
         #expect(try beckon("forget", "side", "nobody").error.contains("no word 'side' was taught"))
         #expect(try beckon("forget", "left side").status == 0)

@@ -138,7 +138,7 @@ struct EnrollTests {
         let voice = Voices.path("Front_Right")
         try refused(["enroll"], 2, "enroll needs the word")
         try refused(["enroll", "a", "b"], 2, "quotes")
-        let quoted = "a name of several words needs quotes: beckon enroll \"hey computer\""
+        let quoted = "a name of several words needs quotes: beckon enroll 'hey computer'"
         try refused(["enroll", "hey", "computer", "--from", voice], 2, quoted + " --from")
         try refused(["enroll", "hey", "--from", voice, "computer"], 2, quoted + " --from")
         try refused(["enroll", "--from", voice, "hey", "computer"], 2, quoted + " --from")
@@ -154,8 +154,8 @@ struct EnrollTests {
         try refused(["enroll", "other", "--more", "--from", voice], 1, "not taught yet")
         try refused(["forget", "nobody"], 1, "no word 'nobody' was taught; the taught words are center")
         try refused(["forget", "Centre"], 1, "no word 'Centre' was taught; did you mean 'center'?")
-        try refused(["enroll", "Center", "--from", voice], 1, "did you mean beckon enroll 'center' --more?")
-        try refused(["enroll", "CENTER", "--more", "--from", voice], 1, "did you mean beckon enroll 'center' --more?")
+        try refused(["enroll", "Center", "--from", voice], 1, "did you mean beckon enroll center --more?")
+        try refused(["enroll", "CENTER", "--more", "--from", voice], 1, "did you mean beckon enroll center --more?")
         try refused(
             ["enroll", "Yes", "--from", voice],
             1,
@@ -178,7 +178,7 @@ struct EnrollTests {
         try refused(["words", "export", words], 1, "this file exists already")
         try refused(["words", "sort"], 1, "no word 'sort' was taught")
         try refused(["words", "exprot"], 1, "did you mean beckon words export?")
-        try refused(["words", "hey", "you"], 2, "needs quotes: beckon words \"hey you\"")
+        try refused(["words", "hey", "you"], 2, "needs quotes: beckon words 'hey you'")
         try refused(["words", "--forget-negative", "1"], 2, "--forget-negative needs its word")
         try refused(["words", "center", "--forget-negative", "0"], 2, "a number from 1 on")
         try refused(["words", "import", words, "--forget-negative", "1"], 2, "goes with one word")

@@ -48,7 +48,8 @@ struct InstanceCommandTests {
             ["status", "-i", "kitchen"],
         ] {
             let status = try Program.beckon(arguments, environment: ["XDG_RUNTIME_DIR": folder.path])
-            #expect(status.status == 0 && status.output.contains("listening"), "\(arguments): \(status.error)")
+            #expect(status.status == 0, "\(arguments): \(status.error)")
+            #expect(status.output.hasPrefix("instance   kitchen\nstate      listening"), "\(status.output)")
         }
         let variable = try Program.beckon(
             ["mute"],

@@ -52,9 +52,9 @@ struct MistakeTests {
         (["enroll", "--from", voice], 2, "enroll needs the word to teach"),
         (["enroll", voice], 2, "did you mean beckon enroll WORD --from \(voice)?"),
         (["enroll", "door", voice], 2, "recordings need --from before them: beckon enroll door --from \(voice)"),
-        (["enroll", "hey", "house"], 2, "needs quotes: beckon enroll \"hey house\""),
-        (["classify", "--word", "hey", "house=0.5", voice], 2, "several words need quotes: --word \"hey house=0.5\""),
-        (["listen", "--phrase", "go", "left"], 2, "several words need quotes: --phrase \"go left\""),
+        (["enroll", "hey", "house"], 2, "needs quotes: beckon enroll 'hey house'"),
+        (["classify", "--word", "hey", "house=0.5", voice], 2, "several words need quotes: --word 'hey house=0.5'"),
+        (["listen", "--phrase", "go", "left"], 2, "several words need quotes: --phrase 'go left'"),
         (
             ["classify", "--phrase", "left", voice], 2,
             "--phrase takes two words or more, such as \"go left\", not 'left'"
@@ -139,6 +139,39 @@ struct MistakeTests {
         #expect(program.error.contains(says) && program.error.split(separator: "\n").count == 1, "\(program.error)")
     }
 
+    /// Commands that messages print to be copied, as a shell takes them.
+    @Test(arguments: [
+        (["enroll", "Peter's", "lamp"], #"beckon enroll 'Peter'\''s lamp'"#),
+        (["enroll", "Peter's lamp", "a b.wav"], #"beckon enroll 'Peter'\''s lamp' --from 'a b.wav'"#),
+        (["enroll", "Peter's", "lamp", "--from", "a b.wav"], #"beckon enroll 'Peter'\''s lamp' --from 'a b.wav'"#),
+        (["enroll", "a b.wav"], "beckon enroll WORD --from 'a b.wav'?"),
+        (["words", "Peter's", "lamp"], #"beckon words 'Peter'\''s lamp'"#),
+        (["words", "Peter's lamp", "--forget-negative", "0"], #"beckon words 'Peter'\''s lamp' lists them"#),
+        (["classify", "--word", "Peter's", "lamp=0.5", "a.wav"], #"--word 'Peter'\''s lamp=0.5'"#),
+        (["set", "Peter's lamp=80"], #"did you mean 'Peter'\''s lamp=0.8'?"#),
+        (["set", "Peter's lamp=80%"], #"did you mean 'Peter'\''s lamp=0.8'?"#),
+        (["set", "Peter's lamp", "0.7"], #"did you mean 'Peter'\''s lamp=0.7'?"#),
+        (["listen", "a b.wav"], "did you mean --file 'a b.wav'?"),
+        (["inspect", "a.wav", "it's.html"], #"did you mean --output 'it'\''s.html'?"#),
+        (["loud sounds"], "did you mean beckon classify 'loud sounds'?"),
+        (["evaluate", "--stream", "loud sounds"], "did you mean beckon evaluate 'loud sounds'?"),
+        (["classify", "--files-from", "a list"], "did you mean beckon classify 'a list', or -0?"),
+    ])
+    func `a name with a space and an apostrophe is quoted for the shell`(_ arguments: [String], says: String) throws {
+        let folder = try TestFolder()
+        try folder.folder("loud sounds")
+        for name in ["a.wav", "b.wav"] {
+            try folder.write(
+                "loud sounds/\(name)",
+                bytes: Array(try Data(contentsOf: URL(fileURLWithPath: Self.voice)))
+            )
+        }
+        try folder.write("a b.wav", bytes: Array(try Data(contentsOf: URL(fileURLWithPath: Self.voice))))
+        try folder.write("a list", bytes: [0, 1])
+        let program = try Program.beckon(arguments, folder: folder.path)
+        #expect(program.status != 0 && program.error.contains(says), "\(program.error)")
+    }
+
     @Test func `a word is not a name of a file to export to`() throws {
         let folder = try Self.folder()
         let environment = ["BECKON_WORDS": folder.file("words")]
@@ -149,7 +182,7 @@ struct MistakeTests {
         #expect(taught.status == 0, "\(taught.error)")
         let export = try Program.beckon(["words", "export", "door"], environment: environment, folder: folder.path)
         #expect(export.status == 1 && export.output == "")
-        #expect(export.error.contains("did you mean beckon words export FILE 'door'?"), "\(export.error)")
+        #expect(export.error.contains("did you mean beckon words export FILE door?"), "\(export.error)")
         #expect(!FileManager.default.fileExists(atPath: folder.file("door")))
         let called = try Program.beckon(["door"], environment: environment)
         #expect(called.status == 2 && called.error.contains("door is a word, not a command"))

@@ -10,8 +10,8 @@ import Testing
 /// Recordings of what a taught word is not.
 struct NegativeExampleTests {
     /// "Left" of one recording, taught as a word, that is found in other recordings' "left" too: its boundary is low.
-    private func word() throws -> WordStore.Word {
-        var word = try RecordedTakes.word("links", try RecordedTakes.variants("Rear_Left", 4))
+    private func word(_ name: String = "links") throws -> WordStore.Word {
+        var word = try RecordedTakes.word(name, try RecordedTakes.variants("Rear_Left", 4))
         word.boundary = 0.4
         word.threshold = 0.7
         return word
@@ -87,6 +87,17 @@ struct NegativeExampleTests {
         let long = [Float](repeating: 0.001, count: 16_000 * 10 + 1)
         #expect(throws: EnrollmentError.negative) { try changed.addNegative(long, keepsAudio: true, model: model) }
         #expect(changed == word)
+    }
+
+    @Test func `what is too like the word says which command helps, as a shell takes it`() throws {
+        var word = try word("Peter's lamp")
+        let same = try RecordedTakes.voice("Rear_Left")
+        let error = #expect(throws: EnrollmentError.self) {
+            try word.addNegative(same, keepsAudio: true, model: try RecordedTakes.model())
+        }
+        let text = error.map { "\($0)" } ?? ""
+        #expect(text.contains(#"raise the threshold: beckon set 'Peter'\''s lamp=…'"#), "\(text)")
+        #expect(TaughtWords.lostLine("Peter's lamp").hasSuffix(#"beckon enroll 'Peter'\''s lamp'"#))
     }
 
     @Test func `damaged counts of negatives are not store`() throws {

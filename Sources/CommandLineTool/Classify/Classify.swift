@@ -99,7 +99,7 @@ struct Classify {
             let advice = error.call == "open" ? "; check the name" : ""
             throw Failure("\(name): cannot read this list of files: \(SystemError.text(error.number))\(advice)")
         }
-        let meant = list == "-" ? "beckon classify -" : "beckon classify \(name)"
+        let meant = list == "-" ? "beckon classify -" : "beckon classify \(ShellWord.quoted(name))"
         throw Failure("\(name): not a list of names by lines, as it has NUL bytes; did you mean \(meant), or -0?")
     }
 

@@ -124,10 +124,12 @@ struct BashCompletion {
             let tasks = name.tasks.map { task in
                 "                \(task.name))\n\(Self.choose(task.operands, from: 3, indent: 20))                    ;;"
             }
+            // `words` takes a task or a word there.
+            let first = [Self.action(.names(name.tasks.map(\.name)))] + name.operands.map { Self.action($0.completion) }
             return """
                         \(name.name))
                             if ((COMP_CWORD == 2)); then
-                                \(Self.action(.names(name.tasks.map(\.name))))
+                                \(first.joined(separator: "\n                "))
                                 return
                             fi
                             case "${COMP_WORDS[2]}" in

@@ -29,8 +29,21 @@ struct FishCompletion {
             beckon words --json 2>/dev/null | string replace --filter --regex '^{"word": "([^"\\\\\\\\]*)".*' '$1'
         end
 
+        # Whether the command is still to come. beckon -i NAME COMMAND is beckon COMMAND with an instance.
+        function __beckon_needs_command
+            set -l words (commandline -poc)
+            set -e words[1]
+            if contains -- "$words[1]" -i --instance
+                set -e words[1..2]
+            else if string match --quiet --regex -- '^(-i|--instance=).' "$words[1]"
+                set -e words[1]
+            end
+            test (count $words) -eq 0
+        end
+
         complete -c beckon -f
-        complete -c beckon -n __fish_use_subcommand -l version -d 'Print the version'
+        complete -c beckon -n __beckon_needs_command -l version -d 'Print the version'
+        complete -c beckon -n __beckon_needs_command -s i -l instance -x -a '(beckon generate instances 2>/dev/null)' -d 'One of several services'
         complete -c beckon -s h -l help -d 'Explain the command'
         \(names.map { Self.command($0.name, $0.abstract) }.joined(separator: "\n"))
         \(Self.command("help", "explain a command"))
@@ -44,7 +57,7 @@ struct FishCompletion {
     }
 
     private static func command(_ name: String, _ abstract: String) -> String {
-        "complete -c beckon -n __fish_use_subcommand -a \(name) -d \(quoted(capitalised(abstract)))"
+        "complete -c beckon -n __beckon_needs_command -a \(name) -d \(quoted(capitalised(abstract)))"
     }
 
     /// One line for each option, with all commands that declare it identically.
@@ -73,8 +86,10 @@ struct FishCompletion {
             }
         }
         let tasks = name.tasks.map(\.name).joined(separator: " ")
-        let first = "complete -c beckon -n '\(command); and not __fish_seen_subcommand_from \(tasks)' -a '\(tasks)'"
-        return [first]
+        // `words` takes a task or a word there.
+        let first = "complete -c beckon -n '\(command); and not __fish_seen_subcommand_from \(tasks)'"
+        return ["\(first) -a '\(tasks)'"]
+            + name.operands.map { "\(first) \(Self.action($0.completion, isValue: false))" }
             + name.tasks.flatMap { task in
                 task.operands.map { operand in
                     "complete -c beckon -n '\(command); and __fish_seen_subcommand_from \(task.name)' "

@@ -63,7 +63,9 @@ struct ZshCompletion {
                 'help:explain a command'
             )
 
-            _arguments -C '--version[print the version]' '(-h --help)'{-h,--help}'[print help]' \\
+            # beckon -i NAME COMMAND is beckon COMMAND with an instance.
+            _arguments -C -A '-*' '--version[print the version]' '(-h --help)'{-h,--help}'[print help]' \\
+                '(-i --instance)'{-i,--instance}'[one of several services]:instance:_beckon_instances' \\
                 '1:command:->command' '*::argument:->argument'
             case $state in
                 command) _describe command commands ;;
@@ -114,11 +116,28 @@ struct ZshCompletion {
 
     private static func operands(_ name: CommandName) -> [String] {
         if !name.tasks.isEmpty {
-            // The tasks take the same kind of operands, only a different number, so the longest list serves all.
-            let longest = name.tasks.max { $0.operands.count < $1.operands.count }?.operands ?? []
-            return [quoted("1:task:(\(name.tasks.map(\.name).joined(separator: " ")))")] + list(longest, from: 2)
+            let tasks = name.tasks.map(\.name).joined(separator: " ")
+            // `words` takes a task or a word there.
+            let first =
+                name.operands.isEmpty
+                ? "(\(tasks))" : "{ \((["compadd -- \(tasks)"] + name.operands.map(action)).joined(separator: "; ")) }"
+            let most = name.tasks.map(\.operands.count).max() ?? 0
+            return [quoted("1:task:\(first)")] + (0..<most).map { operand(of: name.tasks, $0) }
         }
         return list(name.operands, from: 1)
+    }
+
+    /// What tasks take behind their names, at a place: one action for all, or that of the task that was typed.
+    private static func operand(of tasks: [CommandName], _ place: Int) -> String {
+        let operands = tasks.filter { $0.operands.indices.contains(place) }.map { ($0.name, $0.operands[place]) }
+        let titles = grouped(operands.map { ($0.1.title, $0.0) }).map(\.key).joined(separator: " or ")
+        let actions = grouped(operands.map { (action($0.1), $0.0) })
+        let arms = actions.filter { !$0.key.isEmpty }.map { "\($0.values.joined(separator: "|"))) \($0.key) ;;" }
+        let choice =
+            actions.count == 1 && operands.count == tasks.count
+            ? actions[0].key : "{ case $words[2] in \(arms.joined(separator: " ")) esac }"
+        let position = operands.contains { $0.1.repeats } ? "*" : "\(place + 2)"
+        return quoted("\(position):\(titles):\(arms.isEmpty ? "" : choice)")
     }
 
     private static func list(_ operands: [Operand], from first: Int) -> [String] {

@@ -3,7 +3,7 @@ private import Core
 import Events
 import System
 
-/// The lines of `beckon status`: state, device, words, whether networks confirm them, the last word, version; and one more where MQTT
+/// The lines of `beckon status`: the instance, where there are several; state, device, words, whether networks confirm them, the last word, version; and one more where MQTT
 /// is off after a sudden end.
 struct StatusSummary {
     let lines: [String]
@@ -16,7 +16,8 @@ struct StatusSummary {
         func line(_ title: String, _ text: String) -> String { pad(title, 11) + printable(text) }
         let off = "off: the service ended suddenly while it read from the broker; its log says what to do"
         lines =
-            [
+            (status.instance.map { [line("instance", $0)] } ?? [])
+            + [
                 line("state", Self.state(status, now)), line("device", Self.device(status.input, now)),
                 line("words", Self.words(status)),
             ] + (Self.confirmation(status).map { [line("confirm", $0)] } ?? [])

@@ -29,7 +29,12 @@ struct InstanceReport {
     private static func state(_ configuration: InstanceConfiguration, _ environment: [String: String]) -> Diagnosis {
         let (name, path) = (configuration.instance?.name ?? "", configuration.path)
         guard configuration.isReadable else {
-            return Diagnosis(.warning, check, "\(name): \(path) cannot be read", "see beckon config check \(path)")
+            return Diagnosis(
+                .warning,
+                check,
+                "\(name): \(path) cannot be read",
+                "see beckon config check \(ShellWord.quoted(path))"
+            )
         }
         guard let socket = configuration.socket(environment: environment) else {
             return Diagnosis(.ok, check, "\(name): \(path); it has no control socket")

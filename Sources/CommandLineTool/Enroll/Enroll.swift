@@ -112,10 +112,11 @@ struct Enroll {
     private func checkSpelling(_ store: WordStore?) throws(Failure) {
         guard let twin = WordTwin(of: options.word, store, model) else { return }
         let (name, other) = (printable(options.word), printable(twin.name))
+        let quoted = ShellWord.quoted(other)
         throw Failure(
             twin.isTaught
-                ? "'\(name)' is spelled almost like '\(other)', which is taught already; did you mean beckon enroll '\(other)' --more?"
-                : "'\(name)' is spelled almost like '\(other)', which the model knows; did you mean beckon enroll \(other), which "
+                ? "'\(name)' is spelled almost like '\(other)', which is taught already; did you mean beckon enroll \(quoted) --more?"
+                : "'\(name)' is spelled almost like '\(other)', which the model knows; did you mean beckon enroll \(quoted), which "
                     + "adapts it to your voice?"
         )
     }
@@ -327,7 +328,7 @@ struct Enroll {
             return
                 "Try it: beckon listen. The system's service does not find it; after systemctl start beckon, teach it again."
         }
-        if let file = options.words { return "Try it: beckon listen --words \(printable(file))" }
+        if let file = options.words { return "Try it: beckon listen --words \(ShellWord.quoted(printable(file)))" }
         let environment = ProcessInfo.processInfo.environment
         let socket = ControlClient.findPath(environment: environment)
         let isRunning = UnixSocket.connect(socket) != nil

@@ -17,7 +17,7 @@ struct EnrollNegatives {
         guard !Labels(model.labels).words.contains(options.word) else {
             throw Failure(
                 "the model knows '\(printable(options.word))' by itself, from all voices, so one recording cannot tell it what it is "
-                    + "not; raise its threshold: beckon set \(printable(options.word))=0.95"
+                    + "not; raise its threshold: beckon set \(ShellWord.quoted("\(printable(options.word))=0.95"))"
             )
         }
         var failed = 0

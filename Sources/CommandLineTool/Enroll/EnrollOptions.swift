@@ -32,7 +32,8 @@ struct EnrollOptions {
         listening = try ListeningOptions(arguments)
         if PathName.isAudioFile(word) {
             throw UsageError(
-                "enroll needs the word before its recordings; did you mean beckon enroll WORD --from \(printable(word))?"
+                "enroll needs the word before its recordings; did you mean beckon enroll WORD --from "
+                    + "\(ShellWord.quoted(printable(word)))?"
             )
         }
         let others = Array(arguments.operands.dropFirst())
@@ -41,11 +42,15 @@ struct EnrollOptions {
             let before = arguments.operands(before: "--from")
             // A name that is not a path to anything, wherever it stands, is the rest of the word.
             let parts = before.count > 1 ? Array(before) : [word] + others.filter { !PathName.mayBePath($0) }
-            if parts.count > 1 { throw Self.unquoted(parts, then: "--from \(printable(arguments.all("--from")[0]))") }
+            if parts.count > 1 {
+                let first = ShellWord.quoted(printable(arguments.all("--from")[0]))
+                throw Self.unquoted(parts, then: "--from \(first)")
+            }
         } else if let other = others.first {
             if PathName.isAudioFile(other) {
                 throw UsageError(
-                    "recordings need --from before them: beckon enroll \(printable(word)) --from \(printable(other))"
+                    "recordings need --from before them: beckon enroll \(ShellWord.quoted(printable(word))) --from "
+                        + ShellWord.quoted(printable(other))
                 )
             }
             throw Self.unquoted([word] + others)
@@ -67,9 +72,9 @@ struct EnrollOptions {
     ///
     /// - Parameter rest: the end of the command line that was meant.
     private static func unquoted(_ parts: [String], then rest: String? = nil) -> UsageError {
-        let name = printable(parts.joined(separator: " "))
+        let name = ShellWord.quoted(printable(parts.joined(separator: " ")))
         return UsageError(
-            "enroll takes one word; a name of several words needs quotes: beckon enroll \"\(name)\""
+            "enroll takes one word; a name of several words needs quotes: beckon enroll \(name)"
                 + (rest.map { " \($0)" } ?? "")
         )
     }

@@ -1,3 +1,4 @@
+private import Core
 import Enrollment
 import Inference
 import JSON

@@ -86,7 +86,7 @@ struct Evaluate {
         if folder.clips.isEmpty, let track = found.files.map(Self.trackPath).first(where: PathName.exists) {
             throw Failure(
                 "\(printable(path)): recordings with label tracks, such as \(printable(track)), not clips in a folder for each word; "
-                    + "did you mean beckon evaluate --stream \(printable(path))?"
+                    + "did you mean beckon evaluate --stream \(ShellWord.quoted(printable(path)))?"
             )
         }
         return (folder, found.problems + folder.problems)
@@ -149,7 +149,8 @@ struct Evaluate {
                 FileManager.default.fileExists(atPath: folder, isDirectory: &isFolder), isFolder
             {
                 meant =
-                    "clips in a folder for each word need no --stream; did you mean beckon evaluate \(printable(folder))?"
+                    "clips in a folder for each word need no --stream; did you mean beckon evaluate "
+                    + "\(ShellWord.quoted(printable(folder)))?"
             }
             throw Failure("\(place)none of \(files.count) recordings has a label track, \(missing); \(meant)")
         }

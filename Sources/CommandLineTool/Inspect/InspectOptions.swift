@@ -33,7 +33,8 @@ struct InspectOptions {
             throw UsageError("inspect needs a recording, or a folder of them")
         }
         if let page = arguments.operands.last, arguments.operands.count > 1, page.hasSuffix(".html") {
-            throw UsageError("\(printable(page)) is no recording; did you mean --output \(printable(page))?")
+            let page = printable(page)
+            throw UsageError("\(page) is no recording; did you mean --output \(ShellWord.quoted(page))?")
         }
         self.file = file
         isMany = arguments.operands.count > 1 || PathName.isFolder(file)

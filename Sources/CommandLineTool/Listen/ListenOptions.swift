@@ -37,7 +37,7 @@ struct ListenOptions {
         let raw = arguments.value("--raw").flatMap { RawFormat($0) }
         let isStream = arguments.operands.contains(Self.standardInput)
         if let operand = arguments.operands.first(where: { $0 != Self.standardInput }) {
-            throw UsageError("listen takes no file name; did you mean --file \(printable(operand))?")
+            throw UsageError("listen takes no file name; did you mean --file \(ShellWord.quoted(printable(operand)))?")
         }
         if file == Self.standardInput { throw UsageError("--file takes a file; for standard input give - alone") }
         if file != nil, device != nil { throw UsageError("--device and --file cannot be combined") }

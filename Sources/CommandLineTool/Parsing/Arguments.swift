@@ -144,7 +144,7 @@ struct Arguments {
         if let value = option.value, !value.accepts(text) {
             var hint = value.suggests(text).map { "; did you mean \($0)?" } ?? ""
             if let next, case let whole = "\(text) \(next)", value.accepts(whole), !PathName.exists(next) {
-                hint = "; several words need quotes: \(option.name) \"\(printable(whole))\""
+                hint = "; several words need quotes: \(option.name) \(ShellWord.quoted(printable(whole)))"
             }
             throw UsageError("\(option.name) takes \(value.expected), not '\(printable(text))'\(hint)")
         }

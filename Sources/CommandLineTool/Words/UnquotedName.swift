@@ -15,7 +15,7 @@ enum UnquotedName {
                 }
                 throw Failure(
                     "no word '\(printable(operands[unknown]))' was taught; a name of several words needs quotes; did you mean "
-                        + "\"\(printable(meant))\"?"
+                        + "\(ShellWord.quoted(printable(meant)))?"
                 )
             }
         }

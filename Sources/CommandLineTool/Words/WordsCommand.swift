@@ -78,14 +78,14 @@ struct WordsCommand {
             }
             let name = operands.joined(separator: " ")
             throw UsageError(
-                "words shows one word; a name of several words needs quotes: beckon words \"\(printable(name))\""
+                "words shows one word; a name of several words needs quotes: beckon words \(ShellWord.quoted(printable(name)))"
             )
         }
         guard let negative else { return .show(name) }
         guard let number = Int(digits: negative), number > 0 else {
             throw UsageError(
                 "--forget-negative '\(printable(negative))': a number from 1 on is needed; beckon words "
-                    + "'\(printable(name))' lists them"
+                    + "\(ShellWord.quoted(printable(name))) lists them"
             )
         }
         return .forgetNegative(number, of: name)
@@ -175,7 +175,7 @@ struct WordsCommand {
         if names.isEmpty, store[path] != nil {
             throw Failure(
                 "'\(printable(path))' is a word, and export needs the file first; did you mean beckon words export FILE "
-                    + "'\(printable(path))'?"
+                    + "\(ShellWord.quoted(printable(path)))?"
             )
         }
         guard path != Self.standardStream else {

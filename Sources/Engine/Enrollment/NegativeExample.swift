@@ -1,4 +1,5 @@
 private import Audio
+private import Core
 public import Inference
 import Spotting
 
@@ -90,7 +91,7 @@ extension WordStore.Word {
             "this recording is so like the takes of '\(name)' that \(effect); raise the threshold\(command), or choose another word; nothing "
                 + "was changed"
         }
-        return .negative.saying(text(": beckon set '\(name)=…'"), plain: text(""))
+        return .negative.saying(text(": beckon set \(ShellWord.quoted("\(name)=…"))"), plain: text(""))
     }
 
     /// Removes a negative example: what is like it may be found as the word again.

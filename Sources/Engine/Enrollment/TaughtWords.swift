@@ -179,6 +179,6 @@ public struct TaughtWords: Sendable {
     /// The message for a word that ``load(for:folder:stores:)`` returned as lost.
     public static func lostLine(_ name: String) -> String {
         "'\(printable(name))' was taught to another model and its recordings were not kept; teach it again: beckon enroll "
-            + "'\(printable(name))'"
+            + ShellWord.quoted(printable(name))
     }
 }

@@ -100,7 +100,9 @@ public struct WakeWordFolder: Sendable {
             throw EnrollmentError.name.saying("\(file): no file can be called like the word '\(printable(word.name))'")
         }
         guard manifest(of: name) == nil else {
-            throw EnrollmentError.name.saying("\(name) was added already; beckon model remove \(name) removes it")
+            throw EnrollmentError.name.saying(
+                "\(name) was added already; beckon model remove \(ShellWord.quoted(name)) removes it"
+            )
         }
         let folder = "\(path)/\(name)"
         // What is above is the user's own, as for taught words.

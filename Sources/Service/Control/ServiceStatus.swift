@@ -141,6 +141,8 @@ public struct ServiceStatus: Equatable, Sendable {
 
     /// Nil for a service without a detector.
     public var input: Input?
+    /// The name of the service, where it is one of several.
+    public var instance: String?
     public var version: String?
     public var model: String?
     public var mode: String?
@@ -174,7 +176,8 @@ public struct ServiceStatus: Equatable, Sendable {
     var members: [JSON.Member] {
         var json = input?.json ?? [:]
         json.append([
-            "version": version?.json, "model": model?.json, "mode": mode?.json, "confirm": confirmation?.json,
+            "instance": instance?.json, "version": version?.json, "model": model?.json, "mode": mode?.json,
+            "confirm": confirmation?.json,
         ])
         json.append(counts)
         json.append(["webListen": webListen.map { .strings($0) }])
@@ -193,7 +196,7 @@ public struct ServiceStatus: Equatable, Sendable {
     init(_ node: JSONNode) {
         input = Input(node)
         (version, model, mode) = (node["version"]?.text, node["model"]?.text, node["mode"]?.text)
-        confirmation = node["confirm"]?.text
+        (instance, confirmation) = (node["instance"]?.text, node["confirm"]?.text)
         events = node["events"]?.integer
         (looks, refusedLooks) = (node["looks"]?.integer, node["refusedLooks"]?.integer)
         longestLook = node["lookMilliseconds"]?["longest"]?.number

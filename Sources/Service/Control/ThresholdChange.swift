@@ -57,7 +57,7 @@ extension ThresholdChange {
         guard !text.contains("="), let blank = text.lastIndex(of: " ") else { return nil }
         let (word, choice) = (text[..<blank], text[text.index(after: blank)...])
         guard Double(decimal: choice) != nil || names.contains(String(choice)) else { return nil }
-        return "; did you mean \(word)=\(choice)?"
+        return "; did you mean \(ShellWord.quoted("\(word)=\(choice)"))?"
     }
 
     /// Adds a threshold.
@@ -67,7 +67,8 @@ extension ThresholdChange {
         let value = Float(number)
         guard value > 0, value < 1 else {
             let hint =
-                ConfidenceText.meant(by: number).map { "did you mean \(word.prefix(40))=\($0)?" } ?? "such as 0.7"
+                ConfidenceText.meant(by: number).map { "did you mean \(ShellWord.quoted("\(word.prefix(40))=\($0)"))?" }
+                ?? "such as 0.7"
             throw .command.saying("the threshold of '\(word.prefix(40))' lies between 0 and 1; \(hint)")
         }
         words[word] = .confidence(value)
@@ -77,7 +78,7 @@ extension ThresholdChange {
     mutating func add(_ word: String, name: String) throws(ControlError) {
         try check(word)
         guard let sensitivity = Sensitivity(rawValue: name) else {
-            let meant = ConfidenceText.meant(by: name).map { "\(word.prefix(40))=\($0)" }
+            let meant = ConfidenceText.meant(by: name).map { ShellWord.quoted("\(word.prefix(40))=\($0)") }
             let hint =
                 (meant ?? nearestName(to: name, of: Self.names).map { "'\($0)'" }).map { "; did you mean \($0)?" } ?? ""
             throw .command.saying(

@@ -115,7 +115,7 @@ extension Daemon {
         let settings = currentSettings
         let vocabulary = settings.vocabulary
         var status = ServiceStatus()
-        (status.version, status.model) = (version, vocabulary.model.name)
+        (status.instance, status.version, status.model) = (instance?.name, version, vocabulary.model.name)
         status.confirmation = vocabulary.model.confirmationState.rawValue
         status.choices = ServiceStatus.Choices(settings.choices)
         guard let pipeline else {

@@ -9,7 +9,7 @@ struct InspectCharts: Sendable {
     private let trace: RecordingTrace
     private let bursts: [Burst]
     private let said: [InspectPage.Said]
-    private let axis: Scale
+    private let time: RecordingTime
     private var labels: [String] { trace.vocabulary.labels }
     private var model: Model { trace.vocabulary.model }
 
@@ -20,7 +20,7 @@ struct InspectCharts: Sendable {
         self.trace = trace
         self.bursts = bursts
         self.said = said
-        axis = .time(trace.from, max(trace.hops.last?.time ?? 0, trace.to))
+        time = RecordingTime(trace)
     }
 
     func add(to page: inout Page) {
@@ -53,20 +53,8 @@ struct InspectCharts: Sendable {
                 + "fallen, so that it is not counted twice. The top row shows where there is "
                 + (model.activityCount > 0 ? "a voice" : "sound above the background")
                 + "; the gate finds pauses by it. The bottom row shows when each word was said.",
-            [gate.markup]
+            [GateChart(trace, time).chart.markup]
         )
-    }
-
-    /// The axis of time; a long recording is marked in clock times.
-    private var timeAxis: Axis {
-        Axis(axis.upper < 60 ? "time (s)" : axis.upper < 3600 ? "time (min:s)" : "time (h:min:s)", axis)
-    }
-
-    /// A chart over the time of the recording.
-    private func chart(title: String, summary: String, y: Axis, height: Double) -> Chart {
-        var chart = Chart(title: title, summary: summary, x: timeAxis, y: y, height: height)
-        chart.time = axis.lower...axis.upper
-        return chart
     }
 
     // MARK: - Sound
@@ -74,15 +62,15 @@ struct InspectCharts: Sendable {
     private var waveform: Chart {
         let peak = Double(trace.samples.lazy.map(abs).max() ?? 0)
         let reach = peak > 0.5 ? max(1.05, peak * 1.05) : max(peak * 1.15, 0.001)
-        var chart = chart(
+        var chart = time.chart(
             title: "Sound",
             summary: "Amplitude over time; the largest is \(decimal(peak, 3)) of full scale.",
             y: Axis("amplitude (full scale: 1)", .linear(-reach, reach)),
             height: 180
         )
         chart.labelRows = 3
-        markEnd(&chart, isNamed: true)
-        let bins = Self.bins
+        time.markEnd(&chart, isNamed: true)
+        let bins = RecordingTime.bins
         let length = max(1, (trace.samples.count + bins - 1) / bins)
         let slices = stride(from: 0, to: trace.samples.count, by: length).map { start in
             let bin = trace.samples[start..<min(start + length, trace.samples.count)]
@@ -103,7 +91,7 @@ struct InspectCharts: Sendable {
     }
 
     private func markClipping(_ chart: inout Chart) {
-        let width = (axis.upper - axis.lower) / 450
+        let width = (time.scale.upper - time.scale.lower) / 450
         var end = -Double.infinity
         let worst = trace.statistics.max { $0.clippedCount < $1.clippedCount }
         for time in worst?.clippedTimes ?? [] where trace.from + time >= end {
@@ -137,7 +125,7 @@ struct InspectCharts: Sendable {
                 Tick(place, "\(Int(hertz))")
             }
         }
-        var chart = chart(
+        var chart = time.chart(
             title: "Features",
             summary: "The features of \(bands) frequency bands over time.",
             y: Axis("frequency (Hz)", .linear(0, Double(bands)), ticks: ticks),
@@ -158,9 +146,6 @@ struct InspectCharts: Sendable {
     }
 
     // MARK: - Shared by several charts
-
-    /// Largest number of points drawn along the x axis.
-    private static let bins = 900
 
     private func markWords(_ chart: inout Chart) {
         for event in trace.words {
@@ -201,12 +186,6 @@ struct InspectCharts: Sendable {
         }
     }
 
-    /// Marks the silence after the end of the file, in which the last word is decided.
-    private func markEnd(_ chart: inout Chart, isNamed: Bool = false) {
-        guard axis.upper > trace.to + 0.01 else { return }
-        chart.add(.band(x: trace.to...axis.upper, .faint, label: isNamed ? "after the end" : nil, opacity: 0.12))
-    }
-
     // MARK: - Scores
 
     /// A row for each class, those that stay quiet folded.
@@ -240,14 +219,14 @@ struct InspectCharts: Sendable {
             title: "Score of \(name)",
             summary: "Highest \(decimal(highest * 100, 0)) %"
                 + (threshold.map { ", threshold \(decimal(Double($0) * 100, 1)) %." } ?? "."),
-            x: isLast ? timeAxis : Axis("", axis),
+            x: isLast ? time.axis : Axis("", time.scale),
             y: Axis("", .linear(0, 1), ticks: [Tick(0, "0"), Tick(1, "1")]),
             height: 38
         )
-        chart.time = axis.lower...axis.upper
+        chart.time = time.scale.lower...time.scale.upper
         chart.heading = name
         chart.isStacked = !isLast
-        markEnd(&chart)
+        time.markEnd(&chart)
         let colour: Colour = threshold == nil ? .faint : .series(0)
         chart.add(.area(points.map { Mark.Slice(x: $0.x, low: 0, high: $0.y) }, colour, opacity: 0.35))
         chart.add(.line(points, colour))
@@ -278,125 +257,11 @@ struct InspectCharts: Sendable {
 
     /// A label's scores over time; where one point covers several hops, the highest of them.
     private func scorePoints(of label: Int) -> [Point] {
-        let step = (trace.hops.count + Self.bins - 1) / Self.bins
+        let step = (trace.hops.count + RecordingTime.bins - 1) / RecordingTime.bins
         return stride(from: 0, to: trace.hops.count, by: max(1, step)).map { start in
             let bin = trace.hops[start..<min(start + step, trace.hops.count)]
             let highest = bin.max { $0.scores[label] < $1.scores[label] } ?? trace.hops[start]
             return Point(highest.time, Double(highest.scores[label]))
         }
-    }
-
-    /// Height of full activity, as a fraction of its row.
-    private static let tall = 0.7
-
-    // MARK: - Gate
-
-    private var gate: Chart {
-        var chart = chart(
-            title: "Gate",
-            summary: "When there is \(soundName), when the gate detects speech, when a word fires and rests, and when "
-                + "words were said.",
-            y: Axis(
-                "",
-                .linear(0, 4),
-                ticks: [Tick(3.5, soundName), Tick(2.5, "speech"), Tick(1.5, "gate"), Tick(0.5, "words")]
-            ),
-            height: 150
-        )
-        markEnd(&chart)
-        chart.add(.area(soundSlices, .series(1), opacity: 0.6))
-        for run in runs({ $0.inSpeech ? 1 : nil }) {
-            chart.add(.band(x: run.x, y: 2.15...2.85, .series(2), name: "speech (else quiet)", opacity: 0.6))
-        }
-        for run in runs({ $0.fired == nil ? $0.refractory.first : nil }) {
-            let label = "\(labels[run.value]) rests"
-            chart.add(
-                .band(
-                    x: run.x,
-                    y: 1.15...1.85,
-                    .series(4),
-                    name: "rests (refractory)",
-                    label: label,
-                    opacity: 0.3
-                )
-            )
-        }
-        for hop in trace.hops {
-            guard let refusal = hop.refusal else { continue }
-            let word = labels[refusal.label]
-            chart.add(
-                .band(
-                    x: hop.time - HopScorer.hopSeconds(of: model)...hop.time,
-                    y: 1.15...1.85,
-                    .series(3),
-                    name: "proposed, not confirmed",
-                    tooltip: "\(positionText(hop.time)): “\(word)” \(percent(refusal.confidence)) after a second look "
-                        + "(confirmed \(percent(refusal.confirmed)))",
-                    opacity: 0.6
-                )
-            )
-        }
-        for run in runs({ $0.fired }) {
-            chart.add(
-                .band(
-                    x: run.x,
-                    y: 1.15...1.85,
-                    .alarm,
-                    name: "word fires",
-                    label: labels[run.value],
-                    opacity: 0.9
-                )
-            )
-        }
-        for event in trace.words {
-            let label = "\(event.name) \(percent(event.confidence))"
-            chart.add(
-                .band(
-                    x: event.start...max(event.start, event.end),
-                    y: 0.15...0.85,
-                    .series(0),
-                    label: label,
-                    tooltip: event.parts.map { "\(label): \($0)" },
-                    opacity: 0.35
-                )
-            )
-        }
-        return chart
-    }
-
-    /// What the activity steps detect: a voice with an activity layer, else any sound.
-    private var soundName: String { model.activityCount > 0 ? "voice" : "sound" }
-
-    /// Fraction of active steps over time; one point covers one or more steps.
-    private var soundSlices: [Mark.Slice] {
-        let (steps, length, start) = trace.activity
-        let run = max(1, (steps.count + Self.bins - 1) / Self.bins)
-        return stride(from: 0, to: steps.count, by: run).flatMap { first in
-            let bin = steps[first..<min(first + run, steps.count)]
-            let high = 3.15 + Self.tall * Double(bin.count { $0 }) / Double(bin.count)
-            return [bin.startIndex, bin.endIndex].map {
-                Mark.Slice(x: start + length * Double($0), low: 3.15, high: high)
-            }
-        }
-    }
-
-    /// Runs of consecutive hops with the same value, in seconds; a hop begins where the last one ends. Nil ends a run.
-    private func runs(_ value: (RecordingTrace.Hop) -> Int?) -> [(x: ClosedRange<Double>, value: Int)] {
-        let length = HopScorer.hopSeconds(of: model)
-        var runs: [(x: ClosedRange<Double>, value: Int)] = []
-        var isOpen = false
-        for hop in trace.hops {
-            guard let now = value(hop) else {
-                isOpen = false
-                continue
-            }
-            if isOpen, let last = runs.last, last.value == now {
-                runs[runs.count - 1].x = last.x.lowerBound...hop.time
-            } else {
-                runs.append((hop.time - length...hop.time, now))
-            }
-            isOpen = true
-        }
-        return runs
     }
 }

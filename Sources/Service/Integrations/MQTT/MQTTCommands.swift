@@ -14,7 +14,7 @@ extension MQTTPublisher {
         guard !message.isRetained else {
             let reason =
                 "the broker has kept it, and an old command is not executed; send it without the flag retain, and remove it: "
-                + "mosquitto_pub -r -n -t \(printable(message.topic))"
+                + "mosquitto_pub -r -n -t \(ShellWord.quoted(printable(message.topic)))"
             return refuse(message.topic, message.payload, reason, &refusals)
         }
         do throws(MQTTError) {

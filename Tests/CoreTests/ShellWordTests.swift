@@ -1,6 +1,5 @@
+import Core
 import Testing
-
-@testable import CommandLineTool
 
 struct ShellWordTests {
     @Test func `an argument of a shell`() {
