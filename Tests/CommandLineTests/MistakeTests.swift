@@ -53,6 +53,13 @@ struct MistakeTests {
         (["enroll", voice], 2, "did you mean beckon enroll WORD --from \(voice)?"),
         (["enroll", "door", voice], 2, "recordings need --from before them: beckon enroll door --from \(voice)"),
         (["enroll", "hey", "house"], 2, "needs quotes: beckon enroll 'hey house'"),
+        (
+            ["enroll", "“hey", "house”", "--more"], 2,
+            "a shell knows straight quotes only, not those of “hey house”; did you mean beckon enroll 'hey house'?"
+        ),
+        (["enroll", "‘computer’"], 2, "did you mean beckon enroll computer?"),
+        (["classify", "--words", "“yes”", voice], 1, "does not know the word '“yes”'; did you mean 'yes'?"),
+        (["set", "sensitivity", "“strict”"], 2, "unknown sensitivity '“strict”'; did you mean 'strict'?"),
         (["classify", "--word", "hey", "house=0.5", voice], 2, "several words need quotes: --word 'hey house=0.5'"),
         (["listen", "--phrase", "go", "left"], 2, "several words need quotes: --phrase 'go left'"),
         (

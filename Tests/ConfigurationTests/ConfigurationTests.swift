@@ -232,7 +232,7 @@ struct ConfigurationTests {
         ),
         ("{\n mode: 'spot'\n log: 'info' }", ["f:2:14: a comma or '}' was expected, not 'l'"]),
         ("[]", ["f:1:1: expected an object in { }, not a list"]),
-        ("", ["f:1:1: the text ends where a value was expected"]),
+        ("", ["f:1:1: there is nothing here; write { } at least"]),
     ]
 
     @Test func `channels as a command line has them`() {

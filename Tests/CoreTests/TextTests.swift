@@ -36,7 +36,7 @@ struct TextTests {
 
     @Test(arguments: [
         ("og", "on"), ("tse", nil), ("of", "on"), ("yes", nil), ("wrod", "word"), ("comand", "command"),
-        ("Word", "word"), ("", nil),
+        ("Word", "word"), ("", nil), ("\u{201C}set\u{201D}", "set"), ("ste", "set"), ("no", "on"),
     ])
     func `a suggestion differs in at most half of its letters`(_ name: String, _ near: String?) {
         #expect(nearestName(to: name, of: ["on", "set", "word", "command"]) == near)
@@ -84,7 +84,8 @@ struct TextTests {
 
     @Test func `edit distances`() {
         #expect(editDistance("classify", "clasify") == 1)
-        #expect(editDistance("", "abc") == 3)
+        #expect(editDistance("", "abc") == 3 && editDistance("abc", "") == 3)
+        #expect(editDistance("csv", "cvs") == 1 && editDistance("ab", "bca") == 3)
         #expect(editDistance("help", "help") == 0)
     }
 }

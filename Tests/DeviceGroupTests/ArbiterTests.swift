@@ -210,8 +210,8 @@ struct ArbiterTests {
                 #expect(simulation.actors == [devices.map(\.bid).max()?.device], "run \(run)")
             }
         }
-        // A fifth of all messages are lost: two act now and then.
-        #expect(alone > runs / 2 * 8 / 10, "\(alone)")
+        // A fifth of all messages are lost: two act now and then, in one of five runs if nothing were said twice.
+        #expect(alone > runs / 2 * 95 / 100, "\(alone)")
     }
 
     @Test func `a word said again is a new contest`() {
@@ -228,9 +228,16 @@ struct ArbiterTests {
         #expect(
             arbiter.receive(acts, at: instant(1.3)).decisions == [.init(number: 1, outcome: .yield(to: near.bid))]
         )
-        // The nearest device is off now.
+        // The nearest device is off now; what it has said once more is about the first time.
         _ = arbiter.begin(2, word: "left", bid: bid(10, "own"), at: instant(1.35))
-        #expect(arbiter.advance(to: instant(1.65)).decisions == [.init(number: 2, outcome: .act)])
+        #expect(arbiter.receive(acts, at: instant(1.375)) == .init())
+        let own = GroupMessage(.claim, group: "home", word: "left", bid: bid(10, "own"))
+        #expect(arbiter.advance(to: instant(1.5)) == .init(messages: [own]))
+        let act = GroupMessage(.act, group: "home", word: "left", bid: own.bid)
+        #expect(
+            arbiter.advance(to: instant(1.65)) == .init(messages: [act], decisions: [.init(number: 2, outcome: .act)])
+        )
+        #expect(arbiter.advance(to: instant(1.725)) == .init(messages: [act]))
         #expect(arbiter.deadline == nil)
     }
 
@@ -246,8 +253,9 @@ struct ArbiterTests {
         for other in [claim(30, "dead"), claim(10, "far"), claim(5, "farther")] {
             _ = arbiter.receive(other, at: instant(1.1))
         }
+        #expect(arbiter.advance(to: instant(1.15)) == .init(messages: [own]))
         #expect(arbiter.advance(to: instant(1.3)) == .init())
-        #expect(arbiter.advance(to: instant(1.45)) == .init(messages: [own], decisions: []))
+        #expect(arbiter.advance(to: instant(1.45)) == .init(messages: [own]))
         #expect(arbiter.advance(to: instant(1.59)) == .init())
         #expect(arbiter.advance(to: instant(1.6)).decisions == [.init(number: 1, outcome: .act)])
         // The one after the next yields, even if nobody says anything: its wait has an end.
@@ -255,8 +263,7 @@ struct ArbiterTests {
         for other in [claim(30, "dead"), claim(10, "far"), claim(5, "farther")] {
             _ = arbiter.receive(other, at: instant(3.1))
         }
-        #expect(arbiter.advance(to: instant(3.3)).decisions.isEmpty)
-        #expect(arbiter.advance(to: instant(3.45)).decisions.isEmpty)
+        for time in [3.15, 3.3, 3.45] { #expect(arbiter.advance(to: instant(time)).decisions.isEmpty) }
         #expect(
             arbiter.advance(to: instant(3.6)).decisions == [.init(number: 2, outcome: .yield(to: claim(10, "far").bid))]
         )

@@ -94,6 +94,18 @@ struct JSON5Tests {
                 "{a: \n  - b\n}", (2, 3),
                 "'-' is not a number; a list stands in brackets, with commas between its values, as in [1, 2]"
             ),
+            (
+                "[beckon]\nmode = spot\n", (1, 2),
+                "this looks like an INI or TOML file, but it is JSON5: keys stand in braces, with commas between them, as in "
+                    + "{ beckon: … }"
+            ),
+            (
+                "\n[words.yes]\n", (2, 2),
+                "this looks like an INI or TOML file, but it is JSON5: keys stand in braces, with commas between them, as in "
+                    + "{ words: … }"
+            ),
+            ("{a: [yes]}", (1, 6), "a value was expected, not yes; text needs quotes, as in \"yes\""),
+            ("// only a comment\n", (2, 1), "there is nothing here; write { } at least"),
             ("{a: True}", (1, 5), "a value was expected, not True; did you mean true?"),
             ("{a: None}", (1, 5), "a value was expected, not None; did you mean null?"),
         ]

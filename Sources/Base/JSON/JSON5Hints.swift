@@ -6,12 +6,8 @@ extension JSONReader {
     /// Characters that JSON5 has only in text, and those that they stand for.
     private static let lookalikes: [Unicode.Scalar: String] = {
         var table: [Unicode.Scalar: String] = ["\u{FF0C}": ",", "\u{FF1A}": ":", ";": ","]
-        for quote in "\u{201C}\u{201D}\u{201E}\u{201F}\u{AB}\u{BB}\u{2033}\u{FF02}".unicodeScalars {
-            table[quote] = "\""
-        }
-        for quote in "\u{2018}\u{2019}\u{201A}\u{201B}\u{2039}\u{203A}\u{2032}\u{FF07}\u{B4}`".unicodeScalars {
-            table[quote] = "'"
-        }
+        for quote in QuotationMarks.double.unicodeScalars { table[quote] = "\"" }
+        for quote in QuotationMarks.single.unicodeScalars { table[quote] = "'" }
         for dash in "\u{2010}\u{2012}\u{2013}\u{2014}\u{2212}".unicodeScalars { table[dash] = "-" }
         return table
     }()
@@ -40,16 +36,22 @@ extension JSONReader {
     ///
     /// - Parameter name: the name, after which the reader stands.
     func formatHint(after name: String) -> String? {
-        guard dialect == .json5, depth == 0 else { return nil }
+        guard dialect == .json5, depth == 0 || isSection else { return nil }
         let sign = bytes[position...].first { $0 != 0x20 && $0 != 0x09 }
         let format: String
         switch sign {
+        case UInt8(ascii: "]") where isSection, UInt8(ascii: ".") where isSection: format = "an INI or TOML file"
         case UInt8(ascii: ":"): format = "YAML"
         case UInt8(ascii: "="): format = "an INI or TOML file"
         default: return nil
         }
         return
             "this looks like \(format), but it is JSON5: keys stand in braces, with commas between them, as in { \(name): … }"
+    }
+
+    /// Whether the text begins with a bracket that is still open, as the name of a section does: `[words.yes]`.
+    private var isSection: Bool {
+        depth == 1 && bytes[start...].first { ![0x20, 0x09, 0x0A, 0x0D].contains($0) } == UInt8(ascii: "[")
     }
 
     /// A hint for what is not a number; empty for no idea.

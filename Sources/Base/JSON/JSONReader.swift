@@ -41,7 +41,7 @@ package struct JSONReader {
 
     let bytes: UnsafeBufferPointer<UInt8>
     let dialect: JSONDialect
-    private let start: Int
+    let start: Int
     var position: Int
     private(set) var depth = 0
     /// The place that was asked for last: the next is counted from there.
@@ -68,6 +68,7 @@ package struct JSONReader {
         case let byte? where byte == UInt8(ascii: "-") || Self.isDigit(byte): return .number
         case UInt8(ascii: "'") where dialect == .json5: return .string
         case UInt8(ascii: "+") where dialect == .json5, UInt8(ascii: ".") where dialect == .json5: return .number
+        case nil where dialect == .json5 && depth == 0: throw error("there is nothing here; write { } at least")
         case nil: throw error("the text ends where a value was expected")
         default:
             guard beginsName else { throw error("a value was expected, not \(nextText)") }

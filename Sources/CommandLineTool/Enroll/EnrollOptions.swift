@@ -29,6 +29,14 @@ struct EnrollOptions {
             throw UsageError("enroll needs the word to teach, such as: beckon enroll computer")
         }
         self.word = word
+        // Of a name of several words the shell makes an operand of each, and leaves these marks in them.
+        for end in arguments.operands.indices {
+            guard let name = QuotationMarks.inside(arguments.operands[...end].joined(separator: " ")) else { continue }
+            throw UsageError(
+                "a shell knows straight quotes only, not those of \(printable(arguments.operands[...end].joined(separator: " "))); did you "
+                    + "mean beckon enroll \(ShellWord.quoted(printable(name)))?"
+            )
+        }
         listening = try ListeningOptions(arguments)
         if PathName.isAudioFile(word) {
             throw UsageError(

@@ -53,10 +53,22 @@ struct Lesson: ~Copyable {
         if existing != nil, store?.unusable(by: model).contains(name) != false {
             throw EnrollmentError.otherModel(name)
         }
-        teaching = try Teaching(name, existing: existing, model: model, keepsAudio: true, negatives: negatives)
-        (self.model, self.file, self.negatives, self.near, isNew) = (model, file, negatives, near, !more)
-        others = store?.words ?? []
-        before = existing?.takes.count ?? 0
+        let teaching = try Teaching(name, existing: existing, model: model, keepsAudio: true, negatives: negatives)
+        let known = (others: store?.words ?? [], before: existing?.takes.count ?? 0, negatives: negatives, near: near)
+        self.init(teaching, isNew: !more, file, known, model)
+    }
+
+    /// All that may throw is done before, as Swift 6.2 wants it for values that cannot be copied.
+    private init(
+        _ teaching: consuming Teaching,
+        isNew: Bool,
+        _ file: WordStoreFile,
+        _ known: (others: [WordStore.Word], before: Int, negatives: NegativeSet?, near: NearWords?),
+        _ model: Model
+    ) {
+        self.teaching = teaching
+        (self.isNew, self.file, self.model) = (isNew, file, model)
+        (others, before, negatives, near) = known
     }
 
     /// The model's negative set; nil if it has none.

@@ -44,6 +44,8 @@ public struct AudioFile: ~Copyable {
         let part = try AudioPart.open(file, at: 0, path: path)
         try AudioFile.check(part.header, path: path)
         self.init(path, file, part)
+        // Not in that init, where Swift 6.2 takes it for a change of `path`.
+        learnScale()
     }
 
     /// All that may throw is done before: where the `init` of a noncopyable type throws, Swift 6.2 releases twice what its
@@ -56,7 +58,6 @@ public struct AudioFile: ~Copyable {
         self.path = path
         self.part = part
         self.file = file
-        learnScale()
     }
 
     /// Reads the next frames, interleaved.

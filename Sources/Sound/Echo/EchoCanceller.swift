@@ -26,11 +26,13 @@ public struct EchoCanceller: ~Copyable {
     /// - Parameter settings: nil for one that does nothing and takes no memory. It stands for an optional canceller, of which Swift 6.3.1
     ///   destroys a value that is not there, where another module has it in its own types.
     public init(_ settings: EchoSettings?) throws(EchoError) {
+        // First what may fail: Swift 6.2.3 fails to compile that behind other values that cannot be copied.
+        let filter = try EchoFilter(seconds: settings?.filter)
         filterSamples = settings.map { Int($0.filter * Double(AudioFormat.sampleRate)) }
         delay = EchoDelay(filter: filterSamples)
         line = ReferenceLine(isUsed: settings != nil)
         aligned = [Float](repeating: 0, count: settings == nil ? 0 : Self.most)
-        filter = try EchoFilter(seconds: settings?.filter)
+        self.filter = filter
     }
 
     /// Takes what is played at 16 kHz, before the microphone's audio of the same time is cancelled.

@@ -11,26 +11,29 @@ struct EchoFilter: ~Copyable {
     private let library: CSpeexDSP
     /// Nil for a filter that does nothing.
     private let state: OpaquePointer?
-    private var heard: [Int16] = []
-    private var played: [Int16] = []
-    private var rest: [Int16] = []
+    private var heard: [Int16]
+    private var played: [Int16]
+    private var rest: [Int16]
 
     /// - Parameter seconds: length of the filter; nil for one that does nothing.
     init(seconds: Double?) throws(EchoError) {
+        // First what may fail: Swift 6.2.3 fails to compile that behind the arrays.
+        (library, state) = try Self.load(seconds)
+        heard = [Int16](repeating: 0, count: state == nil ? 0 : Self.frame)
+        (played, rest) = (heard, heard)
+    }
+
+    /// The library, and its state for a filter of this length.
+    private static func load(_ seconds: Double?) throws(EchoError) -> (CSpeexDSP, OpaquePointer?) {
         var library = CSpeexDSP()
-        guard let seconds else {
-            (self.library, state) = (library, nil)
-            return
-        }
+        guard let seconds else { return (library, nil) }
         guard CSpeexDSP_load(&library), let make = library.make else {
             throw .noLibrary
         }
         let length = Int32((seconds * Double(AudioFormat.sampleRate)).rounded())
-        guard let state = make(Int32(Self.frame), length) else { throw .noMemory }
+        guard let state = make(Int32(frame), length) else { throw .noMemory }
         CSpeexDSP_set_rate(&library, state, Int32(AudioFormat.sampleRate))
-        (self.library, self.state) = (library, state)
-        heard = [Int16](repeating: 0, count: Self.frame)
-        (played, rest) = (heard, heard)
+        return (library, state)
     }
 
     deinit { if let state { library.destroy?(state) } }

@@ -7,7 +7,8 @@ private import Glibc
 struct MPEGDecoder: ~Copyable {
     private let handle: OpaquePointer
     private let view: FileView
-    private let state = State()
+    /// Without a value here: Swift 6.2.3 fails to compile an `init` that fails behind it.
+    private let state: State
     /// Its frames are by the header of the first frame, which some encoders write, or by its bit rate.
     let header: PartHeader
     private var channels: Int { header.channels }
@@ -66,6 +67,7 @@ struct MPEGDecoder: ~Copyable {
         )
         self.handle = handle
         self.view = view
+        state = State()
         state.end = first
     }
 
