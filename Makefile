@@ -10,7 +10,7 @@ SPARK   := .build/spark
 	apt-repository container container-arm64 \
 	home-assistant-addon acceptance-arm64 acceptance-apt acceptance-image acceptance-container acceptance-vm acceptance-pages acceptance-home \
 	acceptance-web acceptance-corpus acceptance-spark acceptance-python chaos chaos-container soak bench-end-to-end bench-cost \
-	bench-instructions bench-products bench-rooms bench-words bench-phrases bench-reload bench-crowds \
+	bench-instances bench-instructions bench-products bench-rooms bench-words bench-phrases bench-reload bench-crowds \
 	bench-corpus fuzz peers peer-programs peer-servers deps generate lint format clean
 
 run: build
@@ -191,6 +191,10 @@ bench-end-to-end: bench-products
 # The cost of listening: processor, memory, threads, wake-ups; a minute.
 bench-cost: bench-products
 	Benchmarks/cost
+
+# What a second microphone costs, as another instance: memory, processor, threads; two minutes.
+bench-instances: bench-products
+	Benchmarks/instances
 
 # What a large file of taught words costs the service: a reload's time and memory. SIZE="WORDS TAKES ROUNDS"; a minute.
 bench-reload: build deps-tests

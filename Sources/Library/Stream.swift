@@ -54,9 +54,14 @@ extension Spotter {
             var closing = ClosingSilence()
             var block = [Float](repeating: 0, count: AudioFormat.hopSamples)
             while closing.next(&block) { hear(block.span) }
+            endDetector()
+            return takeDetections()
+        }
+
+        /// Apart, because in a consuming function Swift 6.2 takes what the closure changes for all of `self`.
+        private mutating func endDetector() {
             let hopEnd = hopEnd
             detector.finish { found.append(($0, hopEnd)) }
-            return takeDetections()
         }
 
         /// Runs the detector over the blocks that these samples complete.
