@@ -22,7 +22,9 @@ struct EchoDelay {
     /// Where in the adaptive filter the echo begins after a jump.
     static let target = 80
     /// Part of the average that the past keeps at each estimate.
-    private static let past: Float = 0.8
+    private static let past: Float = 0.6
+    /// Bins below 500 Hz say little of small movements, and are left out once the delay is found.
+    private static let lowest = 512
     /// Estimates that an average needs before it is used, and successive peaks that must be equal to be believed, within some samples.
     private static let settled = 4, equal = 4, tolerance = 24
     /// Part of the response that is compared, before and after its peak, and how far it may have moved since the last estimate.
@@ -32,7 +34,7 @@ struct EchoDelay {
     /// Estimates with another response, after which it is searched anew.
     private static let patience = 8
     /// Gains of the loop that follows the drift; its largest rate is 1000 parts per million.
-    private static let proportional = 0.3, integral = 0.0225 / 2, fastest = 16.0
+    private static let proportional = 0.45, integral = 0.0225, fastest = 16.0
     /// Movement in samples from which a reference that was never moved has another clock.
     private static let moved = 0.75
 
@@ -81,8 +83,10 @@ struct EchoDelay {
         template = [Float](repeating: 0, count: filter == nil ? 0 : Self.before + Self.after)
     }
 
-    mutating func reset() {
-        (total, sinceEstimate, later, isFound, followsDrift) = (0, 0, 0, false, false)
+    /// - Parameter later: samples by which the reference of a device is read later than it could be; nil for one with the microphone's
+    ///   clock.
+    mutating func reset(later: Int? = nil) {
+        (total, sinceEstimate, self.later, isFound, followsDrift) = (0, 0, later ?? 0, false, later != nil)
         forget()
     }
 
@@ -135,7 +139,9 @@ struct EchoDelay {
         for bin in 0...Self.window / 2 {
             let (re, im) = (crossReal[bin] / (power[bin] + floor), crossImaginary[bin] / (power[bin] + floor))
             let mirrored = (Self.window - bin) & (Self.window - 1)
-            (real[bin], imaginary[bin], real[mirrored], imaginary[mirrored]) = (re, im, re, -im)
+            let isLeftOut = isFound && bin < Self.lowest
+            (real[bin], imaginary[bin]) = isLeftOut ? (0, 0) : (re, im)
+            (real[mirrored], imaginary[mirrored]) = (real[bin], -imaginary[bin])
         }
         fourier.transform(&imaginary, &real)
         return true
