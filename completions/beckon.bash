@@ -55,7 +55,7 @@ _beckon()
 
     # The value of an option.
     case "${COMP_WORDS[1]} $previous" in
-        *\ --device | *\ -d)
+        *\ --device | *\ -d | "listen --echo-reference")
             _beckon_devices
             return
             ;;
@@ -63,11 +63,12 @@ _beckon()
             mapfile -t COMPREPLY < <(compgen -W "mix 0 1 0,1" -- "$current")
             return
             ;;
-        *\ --echo-reference | *\ --threshold | *\ -t | *\ --phrase | *\ --seconds | *\ --shard | \
-            *\ --jobs | *\ -j | *\ --takes | *\ -n | "inspect --from" | *\ --forget-negative | \
-            *\ --label | *\ -l | *\ --speaker | *\ -s | *\ --count | *\ --tolerance | \
-            *\ --pages | *\ --to | *\ --listen | *\ --web | *\ --connections | *\ --threads | \
-            *\ --trigger-level | *\ --refractory | *\ --streams | *\ --wyoming | *\ --chunk | *\ --connect)
+        "classify --echo-reference" | "evaluate --echo-reference" | "inspect --echo-reference" | *\ --threshold | *\ -t | *\ --phrase | \
+            *\ --seconds | *\ --shard | *\ --jobs | *\ -j | *\ --takes | *\ -n | \
+            "inspect --from" | *\ --forget-negative | *\ --label | *\ -l | *\ --speaker | *\ -s | \
+            *\ --count | *\ --tolerance | *\ --pages | *\ --to | *\ --listen | *\ --web | \
+            *\ --connections | *\ --threads | *\ --trigger-level | *\ --refractory | *\ --streams | *\ --wyoming | \
+            *\ --chunk | *\ --connect)
             return
             ;;
         *\ --file | "enroll --words" | "words --words" | "forget --words" | *\ --wake-word | *\ --config | \
@@ -139,7 +140,7 @@ _beckon()
         web) options="--instance --new --file --help" ;;
         devices) options="--json --help" ;;
         config) options="--instance --yes --help" ;;
-        doctor) options="--device --instance --config --model --json --help" ;;
+        doctor) options="--device --instance --config --model --echo --json --help" ;;
         bench) options="--kernels --seconds --streams --first-score --compare --end-to-end --device --track --stamp --wyoming --most --chunk --file --connect --mode --trigger --threshold --word --model --no-confirm --channel --json --help" ;;
         completions) options="--help" ;;
         status | mute | unmute | reload | set | events) options="--instance --socket --reconnect --once --seconds --words --json --help" ;;

@@ -179,10 +179,11 @@ struct CaptureLoopTests {
         let output: CaptureOutput
         private let card: FakeCard
 
-        init(_ mix: ChannelMix = .mix) throws {
+        /// - Parameter queue: what it captures for; nil for the ring.
+        init(_ mix: ChannelMix = .mix, into queue: ReferenceQueue? = nil) throws {
             let folder = try TestFolder()
             card = try FakeCard(playing: FaultTests.noise(in: folder), in: folder, "channels 2 loop on speed 0")
-            output = try CaptureOutput(ringCapacity: 1)
+            output = try CaptureOutput(queue.map { .reference($0) } ?? .ring(capacity: 1))
             let source = CardSource(wanted: .init(), record: output.record, wakeUp: try EventFD(or: { $0 }))
             let selection = InputSelection(device: .named(card.name), mix: mix)
             var limits = CaptureMachine.Limits()
@@ -195,6 +196,12 @@ struct CaptureLoopTests {
         func hear() {
             for _ in 0..<20 { _ = loop.advance() }
         }
+
+        /// As ``hear()``, beside a reference that gives 100 ms in the same time.
+        func hear(beside reference: RunningCard) {
+            reference.hear()
+            hear()
+        }
     }
 
     @Test func `nor by ALSA, the poll and the resampler`() throws {
@@ -205,5 +212,10 @@ struct CaptureLoopTests {
         let cancelling = try RunningCard(.mix.cancelling(EchoSettings(reference: 1)))
         #expect(HeapTrial { cancelling.hear() }.isQuiet(seconds: 30))
         #expect(cancelling.output.status.blocks > 0)
+        let beside = try RunningCard(.channel(0).cancelling(EchoSettings(.device)))
+        let reference = try RunningCard(into: beside.output.reference)
+        beside.hear(beside: reference)
+        #expect(HeapTrial { beside.hear(beside: reference) }.isQuiet(seconds: 30))
+        #expect(beside.output.status.blocks > 0 && reference.output.status.blocks > 0)
     }
 }

@@ -217,6 +217,17 @@ struct ConfigurationTests {
             ["f:1:26: echo.reference: is a channel that is listened to; name the one with what is played"]
         ),
         (
+            "{device: 'hw:1', echo: {reference: 'hw:1'}}",
+            ["f:1:25: echo.reference: is the microphone itself; give the number of its channel with what is played"]
+        ),
+        (
+            "{echo: {reference: '5'}}",
+            [
+                "f:1:20: echo.reference: expected a channel from 0 to 63, or a device's name, such as \"hw:Loopback,1\" or "
+                    + "\"pipewire:monitor\", not '5'; did you mean 5?"
+            ]
+        ),
+        (
             "{gate: {endMargin: 0.1}}",
             ["f:1:9: gate.endMargin: must not be less than startMargin, or speech would end where it begins"]
         ),
@@ -248,6 +259,15 @@ struct ConfigurationTests {
         #expect(Self.errors(row.text) == row.lines)
     }
 
+    @Test func `the reference of an echo is a channel or a device`() {
+        typealias Reference = Configuration.Echo.Reference
+        #expect(Reference("5") == .channel(5) && Reference("hw:Loopback,1") == .device("hw:Loopback,1"))
+        for text in ["", "64", "-1"] { #expect(Reference(text) == nil, "\(text)") }
+        var echo = Configuration.Echo()
+        echo.reference = .device("pipewire:monitor")
+        #expect(echo.settings != nil && echo.device == "pipewire:monitor")
+    }
+
     @Test func `given values are read, the others keep their defaults`() throws {
         let file = try Self.read(
             """
@@ -268,7 +288,7 @@ struct ConfigurationTests {
         expected.words["no"]?.enabled = false
         expected.clips.dir = "/var/tmp/c"
         expected.clips.keep = 3
-        (expected.echo.reference, expected.echo.filter) = (5, 0.2)
+        (expected.echo.reference, expected.echo.filter) = (.channel(5), 0.2)
         #expect(file.configuration == expected)
         #expect(file.configuration.gate.mode == .command)
         let choices = file.configuration.thresholdChoices

@@ -13,6 +13,7 @@ struct ServiceStatusTests {
     private static let line = """
         {"ok": true, "state": "waiting", "since": "2026-03-01T10:00:00.000Z", "device": "hw:CARD=Mic", "problem": "gone", \
         "rate": 48000, "channels": 2, "gaps": 1, "channelsCancel": true, "digitalSilenceSince": "2026-03-01T11:00:00.000Z", \
+        "echo": {"state": "lost", "device": "hw:Loopback,1", "problem": "unplugged", "cancelledDecibels": 18.3}, \
         "instance": "kitchen", "version": "1.2.3", "model": "commands", "mode": "command", "confirm": "on", "hops": 10, "looks": 9, "refusedLooks": 2, \
         "lookMilliseconds": {"longest": 8.25}, "events": 7, "webListen": ["tcp://127.0.0.1:8080"], "stateFolder": "/var/lib/beckon", "mqtt": {"events": 1, "off": true}, \
         "sensitivity": "balanced", "sensitivities": {"go": "eager", "no": "strict"}, "thresholds": {"yes": 0.700, "no": 0.960}, \
@@ -41,6 +42,10 @@ struct ServiceStatusTests {
         (input.device, input.problem, input.rate, input.channels) = ("hw:CARD=Mic", "gone", 48_000, 2)
         (input.counts, input.channelsCancel) = ([.init("gaps", 1)], true)
         input.digitalSilenceSince = try Self.date("2026-03-01T11:00:00.000Z")
+        var echo = ServiceStatus.Echo()
+        (echo.state, echo.device, echo.problem) = ("lost", "hw:Loopback,1", "unplugged")
+        echo.cancelledDecibels = 18.3
+        input.echo = echo
         status.input = input
         status.instance = "kitchen"
         (status.version, status.model, status.mode) = ("1.2.3", "commands", "command")
@@ -96,6 +101,8 @@ struct ServiceStatusTests {
         #expect(input.since == (try Self.date("2026-03-01T10:00:00.000Z")))
         #expect(input.rate == 48_000 && input.channels == 2 && input.channelsCancel == true)
         #expect(input.digitalSilenceSince == (try Self.date("2026-03-01T11:00:00.000Z")))
+        #expect(input.echo?.state == "lost" && input.echo?.device == "hw:Loopback,1")
+        #expect(input.echo?.problem == "unplugged" && input.echo?.cancelledDecibels == 18.3)
         #expect(status.instance == "kitchen" && status.version == "1.2.3")
         #expect(status.model == "commands" && status.mode == "command")
         #expect(status.events == 7 && status.isMQTTOff)

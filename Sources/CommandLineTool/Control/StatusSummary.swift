@@ -3,8 +3,8 @@ private import Core
 import Events
 import System
 
-/// The lines of `beckon status`: the instance, where there are several; state, device, words, whether networks confirm them, the last word, version; and one more where MQTT
-/// is off after a sudden end.
+/// The lines of `beckon status`: the instance, where there are several; state, device, words, what is removed of an echo, whether networks
+/// confirm words, the last word, version; and one more where MQTT is off after a sudden end.
 struct StatusSummary {
     let lines: [String]
 
@@ -20,7 +20,8 @@ struct StatusSummary {
             + [
                 line("state", Self.state(status, now)), line("device", Self.device(status.input, now)),
                 line("words", Self.words(status)),
-            ] + (Self.confirmation(status).map { [line("confirm", $0)] } ?? [])
+            ] + (status.input?.echo.map { [line("echo", Self.echo($0))] } ?? [])
+            + (Self.confirmation(status).map { [line("confirm", $0)] } ?? [])
             + [line("last word", Self.newest(status, now)), line("version", Self.version(status))]
             + (status.isMQTTOff ? [line("mqtt", off)] : [])
     }
@@ -44,6 +45,12 @@ struct StatusSummary {
         if let problem = input.problem { return problem }
         let rate = input.rate.map { ", \($0) Hz, channels: \(input.channels.map(String.init) ?? "?")" } ?? ""
         return (name.isEmpty ? "none yet" : name) + rate + inaudible(input, now)
+    }
+
+    private static func echo(_ echo: ServiceStatus.Echo) -> String {
+        if let problem = echo.problem { return "none is removed: \(problem)" }
+        let removed = echo.cancelledDecibels.map { "\(decimal($0, 1)) dB are removed" } ?? "nothing is played"
+        return removed + (echo.device.map { "; reference: \($0.isEmpty ? "none yet" : $0)" } ?? "")
     }
 
     /// Why what comes from the device cannot be heard; empty if it can.

@@ -14,6 +14,7 @@ struct Doctor {
     private let device: String?
     private let configuration: String?
     private let listening: ListeningOptions
+    private let playsSound: Bool
     private let json: Bool
 
     init(_ arguments: Arguments) throws(UsageError) {
@@ -23,6 +24,7 @@ struct Doctor {
         device = arguments.value("--device")
         configuration = arguments.value("--config")
         listening = try ListeningOptions(arguments)
+        playsSound = arguments.has("--echo")
         json = arguments.has("--json")
     }
 
@@ -45,13 +47,31 @@ struct Doctor {
         if Terminal.errorIsTerminal {
             Output.report(.info, "listening for \(SoundCheck.seconds) seconds; please say something")
         }
-        let selection = InputSelection(device: DeviceChoice(settings.device), mix: settings.mix)
+        let selection = InputSelection(
+            device: DeviceChoice(settings.device),
+            mix: settings.mix,
+            reference: settings.echo.device
+        )
         let sound = SoundCheck(selection, name: settings.device, isServiceListening: service.isListening) { text in
             if Terminal.errorIsTerminal { Output.report(.info, text) }
         }
         report(sound.run())
+        report(Self.checkCanceller(settings).map { [$0] } ?? [])
+        if playsSound { report(EchoCheck(selection, play: TestSound.play).run()) }
         if !json { Output.write(Self.summary(all, service)) }
         return all.contains { $0.grade == .error } ? 1 : 0
+    }
+
+    /// Whether the sound server removes the echo, where `pactl` is installed.
+    private static func checkCanceller(_ settings: Configuration) -> Diagnosis? {
+        guard let pactl = SystemProgram("pactl") else { return nil }
+        var device = settings.device
+        if device == "auto" { device = (try? DeviceList.scan().first(where: \.isAutomatic)?.name) ?? device }
+        return CancellerCheck.diagnosis(
+            device: device,
+            removesEcho: settings.echo.reference != nil,
+            pactl: pactl.output
+        )
     }
 
     /// The page about symptoms, causes and remedies: the package's, else the one of the source tree.

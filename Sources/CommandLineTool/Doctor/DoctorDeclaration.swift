@@ -23,6 +23,10 @@ extension Doctor: Command {
                     value: .model,
                     help: "model folder (default: the configuration's)"
                 ),
+                Option(
+                    name: "--echo",
+                    help: "also play a test sound of ten seconds, and say how much of its echo is removed"
+                ),
                 SharedOptions.json(help: "print one JSON object per line, with check, grade, text and remedy"),
             ]
         ],

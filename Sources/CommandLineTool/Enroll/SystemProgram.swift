@@ -14,6 +14,23 @@ struct SystemProgram {
         path = found
     }
 
+    /// Runs it to its end, in the C locale.
+    ///
+    /// - Returns: its standard output; nil if it failed.
+    func output(_ arguments: [String]) -> String? {
+        let environment = ProcessInfo.processInfo.environment.merging(["LC_ALL": "C"]) { $1 }
+        var launch = ProcessLaunch(path: path, arguments: arguments, environment: environment.map { "\($0)=\($1)" })
+        guard let pipe = try? Pipe() else { return nil }
+        (launch.input, launch.output, launch.error) = (.null, .descriptor(pipe.write.rawValue), .null)
+        guard let process = try? spawn(launch) else { return nil }
+        // The read ends only when all writing ends are closed, so this process must close its own.
+        let reader = pipe.keepReading()
+        let bytes = try? readAll(reader.rawValue)
+        var status: Int32 = 0
+        while waitpid(process, &status, 0) < 0 { guard errno == EINTR else { return nil } }
+        return status == 0 ? bytes.map { String(decoding: $0, as: UTF8.self) } : nil
+    }
+
     /// Runs it to its end, without output.
     ///
     /// - Returns: whether it ended well.

@@ -17,8 +17,15 @@ struct TakePlayer {
     ///
     /// - Throws: one line that says why it was not heard.
     func play(_ utterance: Utterance) throws(Failure) {
+        try play(pcm: utterance.pcm)
+    }
+
+    /// Plays samples at 16 kHz to their end, or to Ctrl-C.
+    ///
+    /// - Throws: one line that says why they were not heard.
+    func play(pcm: [Int16]) throws(Failure) {
         let format = ["-q", "-t", "raw", "-f", "S16_LE", "-c", "1", "-r", "\(Utterance.sampleRate)", "-"]
-        let bytes = utterance.pcm.flatMap { [UInt8(truncatingIfNeeded: $0), UInt8(truncatingIfNeeded: $0 >> 8)] }
+        let bytes = pcm.flatMap { [UInt8(truncatingIfNeeded: $0), UInt8(truncatingIfNeeded: $0 >> 8)] }
         try play(bytes, format)
     }
 

@@ -14,7 +14,7 @@ extension Listen: Command {
             """,
         groups: [
             "What to listen to": [
-                SharedOptions.microphone, SharedOptions.channel, SharedOptions.echoReference, SharedOptions.file,
+                SharedOptions.microphone, SharedOptions.channel, SharedOptions.liveEchoReference, SharedOptions.file,
                 SharedOptions.raw,
             ],
             "What to find; these override the configuration": [

@@ -26,8 +26,8 @@ struct ListeningOptions {
     var mode: DetectionMode?
     var trigger: GateSettings.Trigger?
     var channels: Configuration.Channels?
-    /// The channel with what a loudspeaker plays; nil where no echo is removed.
-    var echoReference: Int?
+    /// Where what a loudspeaker plays comes from; nil where no echo is removed.
+    var echoReference: Configuration.Echo.Reference?
     var jobs: Int
 
     /// Options that the command does not declare keep their defaults.
@@ -61,9 +61,10 @@ struct ListeningOptions {
             return choice.map { (parts[0], $0) }
         }
         channels = arguments.value("--channel").flatMap { Configuration.Channels($0) }
-        echoReference = arguments.whole("--echo-reference")
-        if let echoReference, case .only(let numbers) = channels, numbers.contains(echoReference) {
-            throw UsageError("--channel \(echoReference) is the reference of --echo-reference; choose other channels")
+        echoReference = arguments.value("--echo-reference").flatMap { Configuration.Echo.Reference($0) }
+        if case .channel(let reference) = echoReference, case .only(let numbers) = channels, numbers.contains(reference)
+        {
+            throw UsageError("--channel \(reference) is the reference of --echo-reference; choose other channels")
         }
         try checkPhrases(arguments.all("--phrase"))
     }
@@ -108,7 +109,11 @@ struct ListeningOptions {
         }
     }
 
-    var mix: ChannelMix { (channels?.mix ?? .mix).cancelling(echoReference.map { EchoSettings(reference: $0) }) }
+    var mix: ChannelMix {
+        var echo = Configuration.Echo()
+        echo.reference = echoReference
+        return (channels?.mix ?? .mix).cancelling(echo.settings)
+    }
 
     /// The default gate with the mode and the trigger of the command line.
     var gate: GateSettings {

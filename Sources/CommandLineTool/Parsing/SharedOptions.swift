@@ -136,6 +136,21 @@ enum SharedOptions {
         isForListening: true
     )
 
+    /// Of a command that listens to a microphone.
+    static let liveEchoReference = Option(
+        name: "--echo-reference",
+        value: OptionValue(
+            placeholder: "N|DEVICE",
+            title: "reference",
+            synopsis: "Ar number | Ar device",
+            completion: .device,
+            expected: "a channel from 0 to 63, or a device's name, such as hw:Loopback,1 or pipewire:monitor",
+            accepts: { Configuration.Echo.Reference($0) != nil }
+        ),
+        help: "channel, from 0, or device with what a loudspeaker plays, whose echo is removed",
+        isForListening: true
+    )
+
     static let words = Option(
         name: "--words",
         value: OptionValue(

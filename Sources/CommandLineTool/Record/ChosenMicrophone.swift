@@ -30,6 +30,8 @@ struct ChosenMicrophone {
                 "the service is listening; if it uses the microphone exclusively, run beckon mute first"
             )
         }
-        return try MicrophoneSource(InputSelection(device: DeviceChoice(chosen.device), mix: chosen.mix))
+        return try MicrophoneSource(
+            InputSelection(device: DeviceChoice(chosen.device), mix: chosen.mix, reference: chosen.echo.device)
+        )
     }
 }

@@ -84,15 +84,43 @@ public struct Configuration: Equatable, Sendable {
 
     /// The echo of a loudspeaker near the microphone.
     public struct Echo: Equatable, Sendable {
-        /// The channel of the device with what a loudspeaker plays, from 0; nil removes no echo.
-        public var reference: Int?
+        /// Where what a loudspeaker plays comes from.
+        public enum Reference: Equatable, Sendable {
+            /// A channel of the microphone, from 0.
+            case channel(Int)
+            /// A device of its own: ALSA's name, or `pipewire:monitor`.
+            case device(String)
+
+            /// Parses the form of the command line: a number, else a name; nil if it is empty or no channel.
+            public init?(_ text: String) {
+                if let number = Int(digits: text) {
+                    guard (0...63).contains(number) else { return nil }
+                    self = .channel(number)
+                } else {
+                    guard !text.isEmpty, !text.hasPrefix("-"), !text.contains("\0") else { return nil }
+                    self = .device(text)
+                }
+            }
+        }
+
+        /// Nil removes no echo.
+        public var reference: Reference?
         /// Length of the adaptive filter in seconds.
         public var filter = EchoSettings.usualFilter
 
         public init() {}
 
         /// Nil where no echo is removed.
-        public var settings: EchoSettings? { reference.map { EchoSettings(reference: $0, filter: filter) } }
+        public var settings: EchoSettings? {
+            switch reference {
+            case nil: nil
+            case .channel(let number): EchoSettings(.channel(number), filter: filter)
+            case .device: EchoSettings(.device, filter: filter)
+            }
+        }
+
+        /// The device with what a loudspeaker plays; nil if a channel has it, or nothing.
+        public var device: String? { if case .device(let name) = reference { name } else { nil } }
     }
 
     /// The settings of saved clips.

@@ -21,10 +21,16 @@ struct ConfigurationCheck {
         checkAddresses(&findings)
         checkSecrets(&findings)
         checkBroker(&findings)
-        if let reference = configuration.echo.reference, case .only(let numbers) = configuration.channel,
+        if case .channel(let reference) = configuration.echo.reference, case .only(let numbers) = configuration.channel,
             numbers.contains(reference)
         {
             findings.add("is a channel that is listened to; name the one with what is played", key: "echo.reference")
+        }
+        if let reference = configuration.echo.device, reference == configuration.device {
+            findings.add(
+                "is the microphone itself; give the number of its channel with what is played",
+                key: "echo.reference"
+            )
         }
         if let dir = configuration.misses.dir, dir == configuration.clips.dir {
             findings.add("is the folder of clips, too; each would remove the other's files", key: "misses.dir")

@@ -53,7 +53,7 @@ extension SettingKind where Value == Configuration {
     ])
 
     private static let echo = Section<Configuration.Echo>([
-        Setting("reference", \.reference, SettingKind<Int>.whole(0...63).optional),
+        Setting("reference", \.reference, SettingKind<Configuration.Echo.Reference>.echoReference.optional),
         Setting("filter", \.filter, .number(EchoSettings.filters, "seconds from 0.05 to 0.5")),
     ])
 
@@ -78,6 +78,23 @@ extension SettingKind where Value == Configuration {
         Setting("quota", \.quota, .whole(1...1_000_000)),
         Setting("margin", \.margin, .number(0.01...0.5, "a number from 0.01 to 0.5")),
     ])
+}
+
+extension SettingKind where Value == Configuration.Echo.Reference {
+    fileprivate static let echoReference = SettingKind(
+        "a channel from 0 to 63, or a device's name, such as \"hw:Loopback,1\" or \"pipewire:monitor\"",
+        suggests: { node in node.text.flatMap { Int(digits: $0) }.map(String.init) },
+        write: { reference in
+            switch reference {
+            case .channel(let number): .number(number)
+            case .device(let name): .string(name)
+            }
+        },
+        take: { node in
+            if let number = node.integer { return (0...63).contains(number) ? .channel(number) : nil }
+            return node.text.flatMap { Int(digits: $0) == nil ? Value($0) : nil }
+        }
+    )
 }
 
 extension SettingKind where Value == Configuration.Word {

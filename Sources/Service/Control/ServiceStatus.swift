@@ -25,6 +25,7 @@ public struct ServiceStatus: Equatable, Sendable {
         public var counts: [JSON.Member] = []
         public var channelsCancel: Bool?
         public var digitalSilenceSince: Timestamp?
+        public var echo: Echo?
 
         public init(state: String) { self.state = state }
 
@@ -37,7 +38,7 @@ public struct ServiceStatus: Equatable, Sendable {
             json.append(counts)
             json.append([
                 "channelsCancel": channelsCancel.map { .bool($0) },
-                "digitalSilenceSince": digitalSilenceSince?.text.json,
+                "digitalSilenceSince": digitalSilenceSince?.text.json, "echo": echo?.json,
             ])
             return json
         }
@@ -48,6 +49,33 @@ public struct ServiceStatus: Equatable, Sendable {
             (since, device, problem) = (node["since"]?.date, node["device"]?.text, node["problem"]?.text)
             (rate, channels) = (node["rate"]?.integer, node["channels"]?.integer)
             (channelsCancel, digitalSilenceSince) = (node["channelsCancel"]?.flag, node["digitalSilenceSince"]?.date)
+            echo = node["echo"].map(Echo.init)
+        }
+    }
+
+    /// The echo of a loudspeaker, which is removed.
+    public struct Echo: Equatable, Sendable {
+        /// State and name of the device with what is played, and why nothing comes from it; nil for a channel of the microphone.
+        public var state: String?
+        public var device: String?
+        public var problem: String?
+        /// Decibels of the echo that are removed; nil while nothing is played.
+        public var cancelledDecibels: Double?
+
+        public init() {}
+
+        var json: JSON {
+            var json: JSON = [:]
+            json.append([
+                "state": state?.json, "device": device?.json, "problem": problem?.json,
+                "cancelledDecibels": cancelledDecibels.map { .number($0, places: 1) },
+            ])
+            return json
+        }
+
+        init(_ node: JSONNode) {
+            (state, device, problem) = (node["state"]?.text, node["device"]?.text, node["problem"]?.text)
+            cancelledDecibels = node["cancelledDecibels"]?.number
         }
     }
 

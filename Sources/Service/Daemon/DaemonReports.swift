@@ -98,6 +98,7 @@ extension Daemon {
         values.detector = pipeline.detector.status
         values.events = pipeline.dispatcher.counts
         values.capture = pipeline.microphone?.status
+        values.reference = pipeline.microphone?.referenceStatus
         values.actions = pipeline.actions.counts
         values.clips = pipeline.clips.counts
         values.droppedLines = droppedLines
@@ -126,7 +127,12 @@ extension Daemon {
         let dispatcher = pipeline.dispatcher
         status.input = ServiceStatus.Input(state: "running")
         status.input?.device = pipeline.played ?? ""
-        if let capture { status.input = ServiceStatus.Input(capture) }
+        if let capture {
+            status.input = ServiceStatus.Input(capture)
+            if settings.configuration.echo.reference != nil {
+                status.input?.echo = ServiceStatus.Echo(capture, reference: pipeline.microphone?.referenceStatus)
+            }
+        }
         status.mode = settings.configuration.gate.mode.rawValue
         var counts = detector.json
         counts.append(["audio": capture.map { AudioAccount($0, detector).json }])

@@ -208,6 +208,10 @@ final class Pipeline: Sendable {
 extension InputSelection {
     /// The device and the channels of a configuration.
     fileprivate init(_ configuration: Configuration) {
-        self.init(device: DeviceChoice(configuration.device), mix: configuration.mix)
+        self.init(
+            device: DeviceChoice(configuration.device),
+            mix: configuration.mix,
+            reference: configuration.echo.device
+        )
     }
 }

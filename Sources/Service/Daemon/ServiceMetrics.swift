@@ -17,6 +17,8 @@ struct ServiceMetrics {
     var events = EventDispatcher.Counts()
     /// Nil where there is no microphone.
     var capture: CaptureStatus?
+    /// Nil where no device of its own has what a loudspeaker plays.
+    var reference: CaptureStatus?
     var isReady = true
     /// Nil where there are none.
     var actions: ActionRunner.Counts?
@@ -43,7 +45,10 @@ struct ServiceMetrics {
             ),
         ]
         if let detector { families += detection(detector) }
-        if let capture { families += microphone(capture) }
+        if let capture {
+            families += microphone(capture)
+            if settings.configuration.echo.reference != nil { families += echo(capture) }
+        }
         if let detector, let capture { families += audio(capture, detector) }
         families += (actions?.metrics ?? []) + (clips?.metrics ?? []) + (droppedLines?.metrics ?? [])
         return families + process.families
@@ -125,6 +130,21 @@ struct ServiceMetrics {
                 isHeard && capture.channelsCancel ? 1 : 0
             ),
         ] + capture.metrics
+    }
+
+    private func echo(_ capture: CaptureStatus) -> [MetricFamily] {
+        let isReferenceHeard = reference.map { $0.state == .running || $0.state == .recovering }
+        return [
+            .gauge(
+                "beckon_echo_cancelled_decibels",
+                "Decibels of a loudspeaker's echo that are removed; 0 while nothing is played.",
+                unit: "decibels",
+                Double(capture.echoReduction ?? 0)
+            )
+        ]
+            + (isReferenceHeard.map {
+                [.gauge("beckon_echo_reference", "Whether the device with what is played gives audio.", $0 ? 1 : 0)]
+            } ?? [])
     }
 
     private func audio(_ capture: CaptureStatus, _ detector: DetectorStatus) -> [MetricFamily] {

@@ -59,6 +59,20 @@ extension ServiceStatus.Input {
     }
 }
 
+extension ServiceStatus.Echo {
+    /// - Parameters:
+    ///   - microphone: which removes the echo.
+    ///   - reference: the device with what is played; nil if a channel of the microphone has it.
+    init(_ microphone: CaptureStatus, reference: CaptureStatus?) {
+        self.init()
+        cancelledDecibels = microphone.echoReduction.map { Double($0) }
+        guard let reference else { return }
+        (state, device) = ("\(reference.state)", reference.device)
+        let isMissing = reference.state == .waiting || reference.state == .lost
+        if isMissing, !reference.problem.isEmpty { problem = reference.problem }
+    }
+}
+
 extension CaptureStatus: Counted {
     public static let counters: [Counter<CaptureStatus>] = [
         Counter("realTime", \.isRealTime),

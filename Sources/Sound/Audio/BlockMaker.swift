@@ -1,7 +1,7 @@
-import Core
+public import Core
 public import Echo
 
-/// Resamples mono audio to 16 kHz, cuts it into blocks of 1600 samples, and removes an echo from them. Nothing allocates after `init`.
+/// Resamples mono audio to 16 kHz, cuts it into blocks, and removes an echo from them. Nothing allocates after `init`.
 public struct BlockMaker: ~Copyable {
     /// Samples at 16 kHz so far, and how many of them are in no complete block yet.
     public private(set) var samples = 0
@@ -9,26 +9,46 @@ public struct BlockMaker: ~Copyable {
 
     private var resampler: Resampler
     private var canceller: EchoStage
-    private var block = [Float](repeating: 0, count: AudioFormat.hopSamples)
+    private var block: [Float]
 
     /// - Parameters:
     ///   - rate: of the audio and of the reference, in hertz.
-    ///   - echo: of which only the filter's length counts here; nil to remove no echo.
+    ///   - echo: of which only the filter's length, and whether it is a channel, count here; nil to remove no echo.
+    ///   - length: samples of a block.
     /// - Throws: ``AudioError/converter``, ``AudioError/library``.
-    public init(from rate: Int, quality: Resampler.Quality = .standard, echo: EchoSettings?) throws(AudioError) {
+    public init(
+        from rate: Int,
+        quality: Resampler.Quality = .standard,
+        echo: EchoSettings?,
+        length: Int = AudioFormat.hopSamples
+    ) throws(AudioError) {
         let resampler = try Resampler(from: rate, quality: quality)
-        self.init(resampler, try EchoStage(echo, rate: rate, quality: quality))
+        self.init(resampler, try EchoStage(echo, rate: rate, quality: quality), length)
     }
 
-    private init(_ resampler: consuming Resampler, _ canceller: consuming EchoStage) {
+    private init(_ resampler: consuming Resampler, _ canceller: consuming EchoStage, _ length: Int) {
         self.resampler = resampler
         self.canceller = canceller
+        block = [Float](repeating: 0, count: length)
     }
 
     /// Takes the reference of the samples that are added next, at the same rate.
     ///
     /// - Throws: ``AudioError/converter``.
     public mutating func add(reference: Span<Float>) throws(AudioError) { try canceller.add(reference: reference) }
+
+    /// Takes the next of what a device of its own plays, at 16 kHz; `continues` is false where some is missing before it.
+    public mutating func add(piece: Span<Float>, continues: Bool) { canceller.add(piece: piece, continues: continues) }
+
+    /// Whether it is known which sample of a device's reference belongs to the block that is being filled.
+    public var isAligned: Bool { canceller.isAligned }
+
+    /// Tells it: by how many samples at 16 kHz the newest one of the reference is later than the first one of that block, and than the
+    /// newest one that is added with it.
+    public mutating func align(first: Double, newest: Double) { canceller.align(first: first, newest: newest) }
+
+    /// How many decibels of the echo are removed; nil where nothing is played.
+    public var reduction: Float? { canceller.reduction }
 
     /// Takes the next samples.
     ///
@@ -65,15 +85,16 @@ public struct BlockMaker: ~Copyable {
         var block: [Float] = []
         swap(&block, &self.block)
         defer { swap(&block, &self.block) }
+        let length = block.count
         var used = 0
         while true {
             var room = block.mutableSpan
-            var rest = room.extracting(filled..<AudioFormat.hopSamples)
+            var rest = room.extracting(filled..<length)
             let progress = try resampler.process(mono.extracting(used..<mono.count), into: &rest, endOfInput: isEnd)
             used += progress.consumed
             filled += progress.produced
             samples += progress.produced
-            if filled == AudioFormat.hopSamples {
+            if filled == length {
                 filled = 0
                 removeEcho(&block)
                 put(block.span, samples)

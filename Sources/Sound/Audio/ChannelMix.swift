@@ -28,6 +28,9 @@ public struct ChannelMix: Equatable, Sendable {
         return mix
     }
 
+    /// The same for a file or a pipe, of which a device has no reference.
+    public var withoutReferenceDevice: ChannelMix { echo?.channel == nil ? cancelling(nil) : self }
+
     /// Accepted numbers of channels, of which some are selected.
     public static let channelCounts = 1...64
     /// The most channels of which all are mixed: more are arrays, whose channels are chosen.
@@ -39,7 +42,7 @@ public struct ChannelMix: Equatable, Sendable {
     /// - Throws: ``AudioError/noSuchChannel`` with the channels that exist.
     public func check(channels: Int, of source: String) throws(AudioError) {
         guard let number = highest else { return }
-        guard echo == nil || channels > 1 else {
+        guard echo?.channel == nil || channels > 1 else {
             throw .noSuchChannel.saying("\(source) has one channel, so none of them is the reference of an echo")
         }
         guard !(0..<channels).contains(number) else { return }
@@ -68,13 +71,13 @@ public struct ChannelMix: Equatable, Sendable {
             case .channel(let number): number
             case .channels(let set): set.highest
             }
-        return echo.map { max($0.reference, heard ?? 0) } ?? heard
+        return echo?.channel.map { max($0, heard ?? 0) } ?? heard
     }
 
     /// Whether the channel with this number is part of the mix.
     public func contains(_ number: Int) -> Bool {
         switch choice {
-        case .mix: number != echo?.reference
+        case .mix: number != echo?.channel
         case .channel(let only): number == only
         case .channels(let set): set.contains(number)
         }
@@ -105,7 +108,7 @@ public struct ChannelMix: Equatable, Sendable {
         switch choice {
         case .mix where channels == 1, .channel(0) where channels == 1:
             for frame in 0..<frames { target[frame] = source[frame] }
-        case .mix where echo != nil:
+        case .mix where echo?.channel != nil:
             let scale = 1 / Float(channels - 1)
             for frame in 0..<frames {
                 var sum: Float = 0

@@ -15,10 +15,10 @@ struct EchoStage: ~Copyable {
     ///   - quality: of the resampler of the microphone, so that both are delayed alike.
     /// - Throws: ``AudioError/library`` without libspeexdsp; ``AudioError/converter``.
     init(_ settings: EchoSettings?, rate: Int, quality: Resampler.Quality) throws(AudioError) {
-        let resampler = settings == nil ? nil : try Resampler(from: rate, quality: quality)
+        let resampler = settings?.channel == nil ? nil : try Resampler(from: rate, quality: quality)
         do throws(EchoError) {
             let canceller = try EchoCanceller(settings)
-            self.init(resampler, canceller, samples: settings == nil ? 0 : 2048)
+            self.init(resampler, canceller, samples: settings?.channel == nil ? 0 : 2048)
         } catch {
             throw .library.saying(error.description)
         }
@@ -48,6 +48,22 @@ struct EchoStage: ~Copyable {
             if progress.produced == 0, used == reference.count || progress.consumed == 0 { return }
         }
     }
+
+    /// Takes what a device of its own plays, at 16 kHz.
+    ///
+    /// - Parameter continues: whether these samples follow those before; else the canceller begins anew.
+    mutating func add(piece: Span<Float>, continues: Bool) {
+        if !continues { canceller.reset() }
+        canceller.add(reference: piece)
+    }
+
+    var isAligned: Bool { canceller.isAligned }
+
+    /// See ``EchoCanceller/align(first:newest:)``.
+    mutating func align(first: Double, newest: Double) { canceller.align(first: first, newest: newest) }
+
+    /// See ``EchoCanceller/reduction``.
+    var reduction: Float? { canceller.reduction }
 
     /// See ``EchoCanceller/cancel(in:)``.
     mutating func cancel(in block: inout MutableSpan<Float>) { canceller.cancel(in: &block) }

@@ -127,14 +127,14 @@ public struct FileBlocks: ~Copyable {
     }
 
     private mutating func addReference(_ frames: Int) throws(AudioError) {
-        guard let echo = mix.echo else { return }
+        guard let channel = mix.echo?.channel else { return }
         let channels = file.channels
         // A span of a property would borrow all of `self`.
         var reference: [Float] = []
         swap(&reference, &self.reference)
         defer { swap(&reference, &self.reference) }
         var room = reference.mutableSpan
-        ChannelMix.channel(echo.reference).mix(
+        ChannelMix.channel(channel).mix(
             interleaved.span.extracting(first: frames * channels),
             channels: channels,
             into: &room

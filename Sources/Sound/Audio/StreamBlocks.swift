@@ -266,8 +266,8 @@ public struct StreamBlocks: ~Copyable {
         var other = PCMDecoder(layout, channels: decoder.channels, mix: mix)
         other.takePartial(of: decoder)
         self.decoder = other
-        if let old = referenceDecoder, let echo = mix.echo {
-            var other = PCMDecoder(layout, channels: old.channels, mix: .channel(echo.reference))
+        if let old = referenceDecoder, let channel = mix.echo?.channel {
+            var other = PCMDecoder(layout, channels: old.channels, mix: .channel(channel))
             other.takePartial(of: old)
             referenceDecoder = other
         }
@@ -321,8 +321,8 @@ public struct StreamBlocks: ~Copyable {
         try mix.checkMixed(channels: format.channels, of: Self.name)
         blocks = try BlockMaker(from: format.rate, echo: mix.echo)
         decoder = PCMDecoder(format.sample, channels: format.channels, mix: mix)
-        if let echo = mix.echo {
-            referenceDecoder = PCMDecoder(format.sample, channels: format.channels, mix: .channel(echo.reference))
+        if let channel = mix.echo?.channel {
+            referenceDecoder = PCMDecoder(format.sample, channels: format.channels, mix: .channel(channel))
             reference = [Float](repeating: 0, count: mono.count)
         }
         self.format = format

@@ -20,21 +20,30 @@ struct BlockCutter: ~Copyable {
     private let mono: UnsafeMutableBufferPointer<Float>
     /// What is played, where its echo is removed.
     private let reference: UnsafeMutableBufferPointer<Float>
+    /// Samples of a block at 16 kHz.
+    private let length: Int
     private var blocks: BlockMaker
     /// Input frames since the last ``reset()``.
     private var framesTaken = 0
+    /// When the newest sample of a device's reference was captured.
+    private var referenceTime = Instant(nanoseconds: 0)
     /// Of the channels in the block that is being filled.
     private var cancellation = ChannelCancellation()
 
-    init(format: StreamFormat, mix: ChannelMix, quality: Resampler.Quality) throws(CaptureError) {
+    init(
+        format: StreamFormat,
+        mix: ChannelMix,
+        quality: Resampler.Quality,
+        length: Int = AudioFormat.hopSamples
+    ) throws(CaptureError) {
         // At least one period and one block (100 ms).
         let capacity = max(1, format.period, format.rate / 10)
         let stride = MemoryLayout<Float>.stride
         let sizes = [
-            capacity * format.channels * stride, capacity * stride, mix.echo == nil ? 0 : capacity * stride,
+            capacity * format.channels * stride, capacity * stride, mix.echo?.channel == nil ? 0 : capacity * stride,
             capacity * format.frameBytes,
         ]
-        let blocks = try BlockCutter.blocks(format, mix, quality)
+        let blocks = try BlockCutter.blocks(format, mix, quality, length)
         let memory = try PinnedMemory(size: sizes.reduce(0, +))
         let bytes = memory.bytes
         var start = 0
@@ -49,6 +58,7 @@ struct BlockCutter: ~Copyable {
         self.format = format
         self.mix = mix
         self.capacity = capacity
+        self.length = length
         self.memory = memory
         self.blocks = blocks
     }
@@ -56,11 +66,12 @@ struct BlockCutter: ~Copyable {
     private static func blocks(
         _ format: StreamFormat,
         _ mix: ChannelMix,
-        _ quality: Resampler.Quality
+        _ quality: Resampler.Quality,
+        _ length: Int
     ) throws(CaptureError) -> BlockMaker {
         do throws(AudioError) {
             try mix.check(channels: format.channels, of: "the audio device")
-            return try BlockMaker(from: format.rate, quality: quality, echo: mix.echo)
+            return try BlockMaker(from: format.rate, quality: quality, echo: mix.echo, length: length)
         } catch {
             throw .unsupported(error.description)
         }
@@ -73,7 +84,7 @@ struct BlockCutter: ~Copyable {
     }
 
     /// About how many more frames complete the next block, rounded up.
-    var framesToBlock: Int { (AudioFormat.hopSamples - blocks.filled) * format.rate / AudioFormat.sampleRate + 2 }
+    var framesToBlock: Int { (length - blocks.filled) * format.rate / AudioFormat.sampleRate + 2 }
 
     /// Audio since the last ``reset()`` that is in no block yet.
     var pending: Duration {
@@ -96,14 +107,16 @@ struct BlockCutter: ~Copyable {
         let taken = UnsafeBufferPointer(interleaved).span.extracting(first: count * format.channels)
         mix.mix(taken, channels: format.channels, into: &room)
         cancellation.add(taken, channels: format.channels, mixed: UnsafeBufferPointer(mono).span, mix)
-        if let echo = mix.echo {
+        if let channel = mix.echo?.channel {
             var played = reference.mutableSpan
-            ChannelMix.channel(echo.reference).mix(taken, channels: format.channels, into: &played)
+            ChannelMix.channel(channel).mix(taken, channels: format.channels, into: &played)
             try blocks.add(reference: UnsafeBufferPointer(reference).span.extracting(first: count))
         }
         framesTaken += count
         let newest = Double(framesTaken - 1) / Double(format.rate)
+        if mix.echo?.reference == .device { takeReference(output.reference, newest: newest, time: time) }
         var cancellation = cancellation
+        let reduction = blocks.reduction
         // Samples that are still in the filters are flushed by the next frames.
         try blocks.add(UnsafeBufferPointer(mono).span.extracting(first: count)) { block, end in
             // Output sample n is at n / 16000 s of the input.
@@ -111,10 +124,28 @@ struct BlockCutter: ~Copyable {
             output.publish(
                 block,
                 time: time - .nanoseconds(Int64((age * 1e9).rounded())),
-                cancels: cancellation.result
+                cancels: cancellation.result,
+                reduction: reduction
             )
             cancellation = ChannelCancellation()
         }
         self.cancellation = cancellation
+    }
+
+    /// Takes what a device of its own has played until now.
+    ///
+    /// - Parameters:
+    ///   - newest: place of the microphone's newest frame, in seconds.
+    ///   - time: when that was captured.
+    private mutating func takeReference(_ queue: ReferenceQueue, newest: Double, time: Instant) {
+        while let piece = queue.pop() {
+            blocks.add(piece: piece.samples.span, continues: piece.continues)
+            referenceTime = piece.time
+        }
+        guard !blocks.isAligned else { return }
+        let rate = Double(AudioFormat.sampleRate)
+        let later = (referenceTime - time).seconds * rate
+        let ahead = newest * rate - Double(blocks.samples - blocks.filled)
+        blocks.align(first: later + ahead, newest: later)
     }
 }

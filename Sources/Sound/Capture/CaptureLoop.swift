@@ -6,7 +6,19 @@ import System
 
 /// What the capture thread shares with other threads: it gives audio, changes and status; it gets target and selection.
 final class CaptureOutput: Sendable {
+    /// What a destination gets.
+    enum Destination {
+        /// Blocks of 100 ms in the ring.
+        case ring(capacity: Int)
+        /// Pieces of 10 ms: it is the reference of a microphone.
+        case reference(ReferenceQueue)
+    }
+
     let ring: BlockRing
+    /// Of a microphone: what its thread takes. Of a reference: what it is written to.
+    let reference: ReferenceQueue
+    /// Samples at 16 kHz that ``publish(_:time:cancels:reduction:)`` takes at once.
+    let length: Int
     let record = CaptureRecord()
     let changes = SPSCQueue<CaptureMachine.Change>(capacity: 64)
     /// Signalled for each block.
@@ -14,27 +26,44 @@ final class CaptureOutput: Sendable {
     let selections = Mailbox<InputSelection>()
     private let targetValue = Atomic<UInt8>(CaptureMachine.Target.capture.rawValue)
 
-    init(ringCapacity: Int) throws(CaptureError) {
+    convenience init(ringCapacity: Int) throws(CaptureError) { try self.init(.ring(capacity: ringCapacity)) }
+
+    init(_ destination: Destination) throws(CaptureError) {
+        let capacity: Int
+        switch destination {
+        case .ring(let wanted): (capacity, reference, length) = (wanted, ReferenceQueue(), AudioFormat.hopSamples)
+        case .reference(let queue): (capacity, reference, length) = (1, queue, ReferenceQueue.pieceSamples)
+        }
         do throws(AudioError) {
-            ring = try BlockRing(minimumCapacity: ringCapacity)
+            ring = try BlockRing(minimumCapacity: capacity)
         } catch {
             throw .system(error.description, 0)
         }
         reader = try EventFD(or: CaptureError.noEventFD)
     }
 
-    /// Writes a block of 1600 samples to the ring and wakes the reader. Capture thread only.
+    private var isReference: Bool { length == ReferenceQueue.pieceSamples }
+
+    /// Writes a block to the ring and wakes the reader, or a piece to the queue. Capture thread only.
     ///
     /// - Parameters:
     ///   - time: when its last sample was captured, on the source's clock.
     ///   - cancels: whether its channels cancel each other in the mix; nil if it has too little sound to tell.
-    func publish(_ samples: Span<Float>, time: Instant, cancels: Bool? = nil) {
-        record.update { $0.take(samples, time: time, cancels: cancels) }
+    ///   - reduction: decibels of echo that are removed.
+    func publish(_ samples: Span<Float>, time: Instant, cancels: Bool? = nil, reduction: Float? = nil) {
+        record.update {
+            $0.take(samples, time: time, cancels: cancels)
+            $0.echoReduction = reduction
+        }
+        guard !isReference else { return reference.push(samples, time: time) }
         ring.write(samples, time: time)
         reader.signal()
     }
 
     var status: CaptureStatus { CaptureStatus(record, ring, droppedChanges: changes.droppedCount) }
+
+    /// Makes all audio so far stale. Capture thread only.
+    func flush() { if isReference { reference.interrupt() } else { ring.flush() } }
 
     /// Counts audio that was lost at the device; nil for none. Capture thread only.
     func note(_ loss: LossAccount.Loss?) { if let loss { ring.lost.note(loss.cause, loss.duration) } }
@@ -142,7 +171,7 @@ struct CaptureLoop<Source: CaptureSource & ~Copyable>: ~Copyable {
             let format = try source.open(selection)
             discard(output)
             cutter = nil
-            cutter = try BlockCutter(format: format, mix: selection.mix, quality: quality)
+            cutter = try BlockCutter(format: format, mix: selection.mix, quality: quality, length: output.length)
             clock = FrameClock(rate: format.rate)
             let isRingLocked = output.ring.lockMemory()
             let isLocked = isRingLocked && cutter?.isLocked == true
@@ -231,7 +260,7 @@ struct CaptureLoop<Source: CaptureSource & ~Copyable>: ~Copyable {
 
     /// Makes all audio so far stale.
     private mutating func flush(_ output: CaptureOutput) {
-        output.ring.flush()
+        output.flush()
         clock.reset()
         discard(output)
         // If the reset fails, so does the next use, where the error is handled.

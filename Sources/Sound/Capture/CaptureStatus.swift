@@ -32,6 +32,8 @@ public struct CaptureState: Equatable, Sendable, BitwiseCopyable {
     public var lastBlock: Instant?
     /// Since when all samples have been exactly zero; nil while there is sound.
     public var zeroSince: Instant?
+    /// Decibels of a loudspeaker's echo that are removed; nil while nothing is played.
+    public var echoReduction: Float?
     /// Whether the channels cancel each other in the mix; see ``ChannelCancellation``.
     public var channelsCancel = false
     /// Blocks in which they do, less those in which they do not.

@@ -9,10 +9,12 @@ struct CaptureThread: ~Copyable {
     private let thread: SystemThread
     private let stack: PinnedMemory
 
-    /// - Parameter body: Runs on the thread; when it returns, the thread ends.
-    init(_ body: @escaping @Sendable () -> Void) throws(CaptureError) {
+    /// - Parameters:
+    ///   - name: at most 15 bytes.
+    ///   - body: Runs on the thread; when it returns, the thread ends.
+    init(name: StaticString = "beckon-capture", _ body: @escaping @Sendable () -> Void) throws(CaptureError) {
         let stack = try PinnedMemory(size: CaptureThread.stackSize)
-        thread = try SystemThread(name: "beckon-capture", stack: stack.bytes, or: CaptureError.noThread, body)
+        thread = try SystemThread(name: name, stack: stack.bytes, or: CaptureError.noThread, body)
         self.stack = stack
     }
 

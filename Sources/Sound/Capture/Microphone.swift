@@ -26,6 +26,8 @@ public final class Microphone: Sendable {
     private let output: CaptureOutput
     private let wakeUp: EventFD
     private let thread = Mutex<CaptureThread?>(nil)
+    /// What a loudspeaker plays, where its echo is removed by a device of its own.
+    private let reference = Mutex<ReferenceCapture?>(nil)
     /// The selection that was applied last.
     private let selection: Mutex<InputSelection>
     /// Serialises threads that take changes: the queue allows one consumer at a time.
@@ -48,6 +50,7 @@ public final class Microphone: Sendable {
     /// - Throws: ``CaptureError/system`` if the system gives no thread.
     public func start() throws(CaptureError) {
         let (settings, output, wakeUp, selection) = (settings, output, wakeUp, selection.withLock { $0 })
+        try capture(reference: selection.reference)
         try thread.withLock { thread throws(CaptureError) in
             guard thread == nil else { return }
             output.target = output.target == .stop ? .capture : output.target
@@ -64,7 +67,19 @@ public final class Microphone: Sendable {
         }
     }
 
-    private static func becomeRealTime(_ priority: Int?, _ output: CaptureOutput) {
+    /// Captures this reference and no other.
+    private func capture(reference device: String?) throws(CaptureError) {
+        let (queue, settings, target) = (output.reference, settings, output.target)
+        try reference.withLock { reference throws(CaptureError) in
+            guard reference?.device != device else { return }
+            reference.take()?.stop()
+            guard let device else { return }
+            let state: CaptureMachine.Target = target == .mute ? .mute : .capture
+            reference = try ReferenceCapture(of: device, into: queue, settings, target: state)
+        }
+    }
+
+    static func becomeRealTime(_ priority: Int?, _ output: CaptureOutput) {
         guard let priority else { return }
         let result = CaptureThread.becomeRealTime(priority: priority)
         output.record.update { $0.isRealTime = result == 0 }
@@ -77,6 +92,7 @@ public final class Microphone: Sendable {
             set(.stop)
             thread.take()?.join()
         }
+        reference.withLock { $0.take()?.stop() }
         output.reader.signal()
     }
 
@@ -88,8 +104,10 @@ public final class Microphone: Sendable {
 
     /// Captures from another device or other channels; does nothing if the selection is the current one.
     ///
-    /// The open device is closed, unread audio is dropped, and a gap is counted. A muted microphone stays muted.
+    /// The open device is closed, unread audio is dropped, and a gap is counted. A muted microphone stays muted. If the system gives no
+    /// thread for another reference, none is captured.
     public func select(_ selection: InputSelection) {
+        if !isStopped { try? capture(reference: selection.reference) }
         // Posted under the lock, so that two callers post in the order in which they set `current`.
         self.selection.withLock { current in
             current = selection
@@ -107,6 +125,7 @@ public final class Microphone: Sendable {
     private func set(_ target: CaptureMachine.Target) {
         output.target = target
         wakeUp.signal()
+        if target != .stop { reference.withLock { $0?.set(target) } }
     }
 
     /// Whether it was stopped; no more blocks come then.
@@ -123,6 +142,12 @@ public final class Microphone: Sendable {
         let name = output.record.device
         return name.isEmpty ? nil : name
     }
+
+    /// The state of the device with what a loudspeaker plays; nil without one.
+    public var referenceStatus: CaptureStatus? { reference.withLock { $0?.output.status } }
+
+    /// As ``nextChange()``, of that device.
+    public func nextReferenceChange() -> CaptureMachine.Change? { reference.withLock { $0?.output.changes.pop() } }
 
     /// Removes the oldest change from the queue; nil if there is none.
     public func nextChange() -> CaptureMachine.Change? { takingChanges.withLock { _ in output.changes.pop() } }

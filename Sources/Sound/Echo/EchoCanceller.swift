@@ -14,12 +14,17 @@ public struct EchoCanceller: ~Copyable {
     private var delay: EchoDelay
     /// Nil where no echo is removed.
     private let filterSamples: Int?
+    /// Whether the reference is a device, whose samples are placed by their times.
+    private let isDevice: Bool
+    /// Whether it is known which sample of the reference belongs to the next one of the microphone.
+    public private(set) var isAligned: Bool
     private var aligned: [Float]
     /// The next place of the reference, in samples from its beginning, and how many samples later it is each second.
     private var place = 0.0
     private var rate = 0.0
     /// Samples of the reference since its last sound.
     private var silent = Int.max / 2
+    private var account = EchoAccount()
 
     /// Loads libspeexdsp.
     ///
@@ -29,6 +34,8 @@ public struct EchoCanceller: ~Copyable {
         // First what may fail: Swift 6.2.3 fails to compile that behind other values that cannot be copied.
         let filter = try EchoFilter(seconds: settings?.filter)
         filterSamples = settings.map { Int($0.filter * Double(AudioFormat.sampleRate)) }
+        isDevice = settings?.reference == .device
+        isAligned = !isDevice
         delay = EchoDelay(filter: filterSamples)
         line = ReferenceLine(isUsed: settings != nil)
         aligned = [Float](repeating: 0, count: settings == nil ? 0 : Self.most)
@@ -38,9 +45,30 @@ public struct EchoCanceller: ~Copyable {
     /// Takes what is played at 16 kHz, before the microphone's audio of the same time is cancelled.
     public mutating func add(reference: Span<Float>) { if filterSamples != nil { line.add(reference) } }
 
+    /// Samples of a device's reference that may be late: what its thread reads at once.
+    private static let lateness = 160.0
+
+    /// Tells which sample of a device's reference was captured with which one of the microphone. Does nothing where that is known.
+    ///
+    /// - Parameters:
+    ///   - first: samples by which the newest one of the reference is later than the next one that ``cancel(in:)`` gets.
+    ///   - newest: and than the newest one that was captured, which a later block may have; negative if it is earlier.
+    public mutating func align(first: Double, newest: Double) {
+        guard isDevice, !isAligned, line.count > 0 else { return }
+        // It is read later by what is not there yet when a block is complete.
+        let needed = Double(ReferenceLine.taps / 2) + Self.lateness
+        let shift = max(0, needed - newest).rounded(.up)
+        place = (Double(line.count - 1) - first - shift).rounded()
+        delay.reset(later: ReferenceLine.taps + Int(shift + newest - needed))
+        isAligned = true
+    }
+
+    /// How many decibels of the echo are removed, from the last seconds with sound in the reference; nil before that.
+    public var reduction: Float? { account.decibels }
+
     /// Removes the echo from the next samples, of which there are a multiple of 160.
     public mutating func cancel(in block: inout MutableSpan<Float>) {
-        guard let filterSamples else { return }
+        guard let filterSamples, isAligned else { return }
         var start = 0
         while start < block.count {
             let count = min(Self.most, block.count - start)
@@ -67,9 +95,11 @@ public struct EchoCanceller: ~Copyable {
         case nil: break
         }
         guard silent < filterSamples + block.count else { return }
+        let before = EchoAccount.energy(block.span)
         for start in stride(from: 0, through: block.count - EchoFilter.frame, by: EchoFilter.frame) {
             filter.cancel(in: &block, at: start, reference: aligned)
         }
+        if silent < block.count { account.add(before: before, after: EchoAccount.energy(block.span)) }
     }
 
     /// Begins anew, as after a gap.
@@ -77,6 +107,7 @@ public struct EchoCanceller: ~Copyable {
         line.reset()
         delay.reset()
         filter.reset()
-        (place, rate, silent) = (0, 0, .max / 2)
+        (place, rate, silent, isAligned) = (0, 0, .max / 2, !isDevice)
+        account = EchoAccount()
     }
 }

@@ -25,10 +25,11 @@ public enum AudioInput: Equatable, Sendable {
     /// - Throws: `AudioError` if a file cannot be opened, or has not these channels; `CaptureError` if the system gives no memory
     ///   or descriptor.
     public func open(_ selection: InputSelection) throws -> any AudioSource {
-        switch self {
+        let mix = selection.mix.withoutReferenceDevice
+        return switch self {
         case .microphone: try MicrophoneSource(selection)
-        case .file(let path): try FileSource(path: path, mix: selection.mix)
-        case .stream(let descriptor, let format): try PipeSource(descriptor, raw: format, mix: selection.mix)
+        case .file(let path): try FileSource(path: path, mix: mix)
+        case .stream(let descriptor, let format): try PipeSource(descriptor, raw: format, mix: mix)
         }
     }
 }

@@ -39,6 +39,22 @@ extension CaptureMachine.Change {
 }
 
 extension GapReport.Item {
+    /// The same of a device with what a loudspeaker plays; nil for what concerns the microphone, too.
+    func referenceMessage(_ status: CaptureStatus) -> (level: LogLevel, text: String)? {
+        let (level, text) = message(status)
+        guard case .change(let change) = self else { return (level, "echo reference: \(text)") }
+        switch change.kind {
+        case .muted, .unmuted, .selectionChanged, .notRealTime: return nil
+        case .running, .suspended: return (level, "echo reference: \(text)")
+        case .overrun, .framesMissing: return (level, "echo reference: \(text); its delay is found anew")
+        case .lost, .stalled, .tooFast, .unavailable:
+            return (.warning, "echo reference: \(text); until then no echo is removed")
+        case .stillUnavailable:
+            let missing = durationText(change.duration.seconds)
+            return (.warning, "echo reference: still none after \(missing): \(status.problem); no echo is removed")
+        }
+    }
+
     /// The item as one line for the log.
     func message(_ status: CaptureStatus) -> (level: LogLevel, text: String) {
         switch self {

@@ -12,6 +12,8 @@ public final class MicrophoneSource: AudioSource {
     private struct Reports {
         var gaps = GapReport()
         var input = InputReport()
+        /// Of the device with what a loudspeaker plays.
+        var referenceGaps = GapReport()
         /// Whether the newest message says that the device is refused.
         var isRefused = false
     }
@@ -55,7 +57,16 @@ public final class MicrophoneSource: AudioSource {
             items += reports.gaps.look(at: now)
             let status = microphone.status
             return items.map { $0.message(status) } + reports.input.messages(of: status, at: now)
+                + referenceMessages(&reports.referenceGaps, at: now)
         }
+    }
+
+    private func referenceMessages(_ gaps: inout GapReport, at now: Instant) -> [(level: LogLevel, text: String)] {
+        guard let status = microphone.referenceStatus else { return [] }
+        var items: [GapReport.Item] = []
+        while let change = microphone.nextReferenceChange() { items += gaps.take(change) }
+        items += gaps.look(at: now)
+        return items.compactMap { $0.referenceMessage(status) }
     }
 
     public func dropUnread() { while microphone.nextBlock(until: Clock.now, { _, _ in }) {} }
