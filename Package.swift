@@ -242,7 +242,7 @@ let package = Package(
             name: "Benchmarking",
             dependencies: [
                 "Actions", "Audio", "Capture", "Configuration", "Core", "Daemon", "Evaluation", "Events", "Inference",
-                "Input", "JSON", "KernelInterface", "Kernels", "Network", "Spotting", "System", "Wyoming",
+                "Input", "JSON", "KernelInterface", "Kernels", "Network", "Spotting", "System", "WakeWords", "Wyoming",
             ]
         ),
         .target(
@@ -281,7 +281,7 @@ let package = Package(
         .executableTarget(name: "make-recording", dependencies: ["Audio"], path: "Benchmarks/MakeRecording"),
         .executableTarget(
             name: "negatives",
-            dependencies: ["Audio", "Core", "Inference", "Spotting"],
+            dependencies: ["Audio", "Core", "Inference", "Spotting", "WakeWords"],
             path: "Training/Negatives"
         ),
         .executableTarget(name: "write-start-time", path: "Benchmarks/WriteStartTime"),
@@ -327,7 +327,7 @@ let package = Package(
         ),
         .testTarget(
             name: "EnrollmentTests",
-            dependencies: ["Core", "Enrollment", "Inference", "Spotting", "System", "TestSupport"]
+            dependencies: ["Core", "Enrollment", "Inference", "Spotting", "System", "TestSupport", "WakeWords"]
         ),
         .testTarget(name: "DiagnosticsTests", dependencies: ["Audio", "Capture", "Diagnostics", "TestSupport"]),
         .testTarget(

@@ -88,6 +88,49 @@ struct DetectorLoopTests {
         #expect(status.longestLook > .zero && status.longestLook <= status.longestHop)
     }
 
+    @Test func `second looks at taught words allocate nothing`() throws {
+        let model = try Model(folder: Checkout.model, confirms: false)
+        let audio = try Material.left(blocks: 25)
+        let frames = (0..<8).map { row in (0..<SpeechEmbedding.count).map { Float(($0 * 7 + row) % 29) - 14 } }
+        func word(_ template: [Float]) throws -> TaughtWord {
+            try #require(
+                TaughtWord(
+                    name: "mine",
+                    threshold: 0.8,
+                    templates: [template],
+                    templateSpacing: 0,
+                    boundary: 0.5,
+                    speech: SpeechTakes([frames, frames], proposal: 0.2, boundary: 0.5)
+                )
+            )
+        }
+        // What the word is known by: the embedding of the hop at which it is likeliest.
+        var scorer = HopScorer(Vocabulary(model, taught: [try word([1])]))
+        let left = try #require(model.labels.firstIndex(of: "left"))
+        var best: (posterior: Float, embedding: [Float]) = (0, [])
+        for end in stride(from: 16_000, through: audio.count, by: 1600) {
+            scorer.score(window: audio.span.extracting(end - 16_000..<end))
+            let posterior = scorer.scores.posteriors[left]
+            if posterior > best.posterior { best = (posterior, scorer.embedding) }
+        }
+        let embedding = try SpeechEmbedding(path: Checkout.path + "/Models/speech-embedding/embedding_model.tflite")
+        var settings = try Material.settings(model)
+        settings.vocabulary = Vocabulary(model, taught: [try word(best.embedding)], speech: embedding)
+        settings.thresholds = settings.vocabulary.thresholds(mode: .spot)
+        // The model's words never fire.
+        settings.thresholds.setAll(2)
+        try settings.thresholds.set("mine", to: 0.8)
+        let run = try Run(RingSource(audio, loops: true), settings)
+        let trial = HeapTrial {
+            for _ in 0..<50 { run.step() }
+            while run.queue.pop() != nil {}
+        }
+        #expect(trial.isQuiet(seconds: 30))
+        let status = run.ends.record.status
+        // The frames are of no speech.
+        #expect(status.looks >= 4 && status.refusedLooks == status.looks, "\(status)")
+    }
+
     @Test func `wake words with models of their own allocate nothing, and are reported`() throws {
         let source = try RingSource(Material.left(blocks: 25), loops: true)
         let model = try Material.model()

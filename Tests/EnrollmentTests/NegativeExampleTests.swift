@@ -57,7 +57,7 @@ struct NegativeExampleTests {
         #expect(try heard(word, try RecordedTakes.voice("Rear_Left")).fires)
         // The store keeps it, and a detector needs no recordings for it.
         let bytes = try WordStore(words: [word]).encoded()
-        #expect(bytes[7] == 7)
+        #expect(bytes[7] == 8)
         #expect(try WordStore(bytes: bytes, file: "f") == WordStore(words: [word]))
         let read = try WordStore(
             bytes: Array(bytes.prefix(WordStore.detectorBytes(Array(bytes.prefix(24))))),

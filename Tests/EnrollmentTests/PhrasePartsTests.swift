@@ -79,11 +79,24 @@ struct PhrasePartsTests {
         #expect(try fires(word, part), "the test needs a part that is like the phrase")
     }
 
-    @Test func `a store keeps parts and sequences, and only a store with them has their version`() throws {
+    @Test func `a store keeps parts, sequences and looks, and only a store with them has their version`() throws {
         var word = try RecordedTakes.word("rear left", try RecordedTakes.variants("Rear_Left", 2))
+        word.look = WordStore.Look(proposal: 0.25, boundary: 0.4)
         let newest = try WordStore(words: [word]).encoded()
-        #expect(newest[7] == 7)
+        #expect(newest[7] == 8)
         #expect(try WordStore(bytes: newest, file: "f") == WordStore(words: [word]))
+        #expect(word.taught?.speech?.takes.count == 2 && word.takes.allSatisfy { (6...26).contains($0.speech.count) })
+        for damage in [WordStore.Look(proposal: 1.5, boundary: 0.4), WordStore.Look(proposal: 0.5, boundary: 5)] {
+            var damaged = word
+            damaged.look = damage
+            let bytes = try WordStore(words: [damaged]).encoded()
+            #expect(throws: EnrollmentError.damaged) { try WordStore(bytes: bytes, file: "f") }
+        }
+        word.look = nil
+        for index in word.takes.indices { word.takes[index].speech = [] }
+        let older = try WordStore(words: [word]).encoded()
+        #expect(older[7] == 7 && word.taught?.speech == nil)
+        #expect(try WordStore(bytes: older, file: "f") == WordStore(words: [word]))
         #expect(word.taught?.sequences.count == 2 && word.takes.allSatisfy { (3...14).contains($0.sequence.count) })
         for index in word.takes.indices { word.takes[index].sequence = [] }
         let bytes = try WordStore(words: [word]).encoded()
@@ -114,7 +127,7 @@ struct PhrasePartsTests {
         #expect(first.words.first?.parts.count == 2 && first.note == nil && first.lost == [])
         // Where the speech begins and ends in a recording that was cut out of a longer one may differ by some milliseconds.
         let sequences = try #require(first.words.first?.sequences)
-        #expect(zip(sequences, whole.sequences).allSatisfy { TimeWarping.distance(of: $0, in: $1) < 0.1 })
+        #expect(zip(sequences, whole.sequences).allSatisfy { HopWarping.distance(of: $0, in: $1) < 0.1 })
         #expect(sequences.count == 2)
         #expect(try taught.read()?.words.first?.takes.first?.parts == [])
         _ = try taught.load(for: model, folder: nil, stores: true)

@@ -96,10 +96,10 @@ struct SoundAlikeTests {
         print("examples that pass as their own word: \(own); as another: \(passed) of \(others)")
         #expect(Double(own) >= 0.95 * Double(negatives.words.reduce(0) { $0 + $1.takes.count }))
         #expect(Double(passed) / Double(others) < 0.25)
-        let no = try #require(negatives.words.first { $0.name == "no" }?.takes.first?.templates)
-        #expect(check.fault(no, as: "yes") == .otherWord("yes", heard: "no"))
+        let examples = try #require(negatives.words.first { $0.name == "no" }?.takes.map(\.templates))
+        #expect(examples.count { check.fault($0, as: "yes") == .otherWord("yes", heard: "no") } > examples.count / 2)
         // A name that the model does not know may sound like anything.
-        #expect(check.fault(no, as: "computer") == nil)
+        #expect(examples.allSatisfy { check.fault($0, as: "computer") == nil })
     }
 
     @Test func `takes that sound nothing like the model's word are refused, unless nothing checks them`() throws {

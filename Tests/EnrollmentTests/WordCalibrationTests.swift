@@ -40,7 +40,7 @@ struct WordCalibrationTests {
             let calibration = word.calibrate(among: [], negatives)
             let table = word.sensitivities
             #expect(table == calibration.sensitivities)
-            let ends = PeaksOverThreshold(negatives.similarities(to: word).alone, hours: negatives.hours)
+            let ends = try Self.ends(of: word, negatives)
             for mode in DetectionMode.allCases {
                 let strict = try #require(table[.strict, mode])
                 let eager = try #require(table[.eager, mode])
@@ -49,11 +49,11 @@ struct WordCalibrationTests {
                 #expect(mode == .spot ? balanced >= word.threshold : balanced == word.threshold)
                 // Where no limit applies, the rate above the threshold is that of the sensitivity.
                 if mode == .command, strict > word.threshold, strict < 0.99 {
-                    let similarity = word.boundary + TaughtWord.margin(probability: strict)
+                    let similarity = word.firingBoundary + TaughtWord.margin(probability: strict)
                     #expect(abs(ends.rate(above: similarity) - 0.044) < 0.0125)
                 }
                 if mode == .command, eager < word.threshold, eager > 0.2 {
-                    let similarity = word.boundary + TaughtWord.margin(probability: eager)
+                    let similarity = word.firingBoundary + TaughtWord.margin(probability: eager)
                     #expect(abs(ends.rate(above: similarity) - 2.2) < 1.25)
                 }
             }
@@ -62,13 +62,25 @@ struct WordCalibrationTests {
         }
     }
 
+    /// The ends of talk after the second look.
+    private static func ends(of word: WordStore.Word, _ negatives: NegativeSet) throws -> PeaksOverThreshold {
+        let looks = try #require(negatives.looks(at: word, negatives.similarities(to: word)))
+        let similarities = looks.similarities
+        #expect(similarities.alone.count > 10 && similarities.anywhere.count > similarities.alone.count)
+        return PeaksOverThreshold(
+            similarities.alone,
+            hours: negatives.hours,
+            usualScale: similarities.usualScale
+        )
+    }
+
     @Test func `words of an earlier version get their estimates when they are loaded`() throws {
         let model = try RecordedTakes.model()
         let folder = try TestFolder()
         let negatives = try NegativeSet(folder: RecordedTakes.folder, model: model)
         var word = try RecordedTakes.word("center", try RecordedTakes.variants("Rear_Center", 4))
         let calibration = word.calibrate(among: [], negatives)
-        let estimates = calibration.sensitivities(threshold: 0.85, boundary: word.boundary)
+        let estimates = calibration.sensitivities(threshold: 0.85, boundary: word.firingBoundary)
         word.threshold = 0.85
         word.sensitivities = SensitivityTable()
         let file = WordStoreFile(path: folder.file("words"))
@@ -90,7 +102,7 @@ struct WordCalibrationTests {
         // The scale of usual words, to which the estimate is shrunk.
         let scale = 0.046
         let peaks = (0..<4000).map { Float(-scale * log(Double($0 + 1) / 4000)) }
-        let tail = PeaksOverThreshold(peaks, hours: 2)
+        let tail = PeaksOverThreshold(peaks, hours: 2, usualScale: scale)
         // An exponential distribution: 4000 e^(-x / scale) values above x in two hours.
         for value in [5, 6, 7, 8].map({ Float(scale) * $0 }) {
             let expected = 2000 * exp(-Double(value) / scale)
@@ -98,10 +110,10 @@ struct WordCalibrationTests {
             #expect(abs(tail.value(rate: tail.rate(above: value)) - value) < 0.3 * Float(scale))
         }
         // Ten peaks with ten times that scale move it by a third of the way.
-        let wide = PeaksOverThreshold(peaks.map { $0 * 10 }, hours: 2)
+        let wide = PeaksOverThreshold(peaks.map { $0 * 10 }, hours: 2, usualScale: scale)
         let (near, far) = (wide.rate(above: 4), wide.rate(above: 4.1))
         let found = 0.1 / log(near / far)
         #expect(found > 2 * scale && found < 5 * scale)
-        #expect(PeaksOverThreshold([], hours: 1).rate(above: 0) == 0)
+        #expect(PeaksOverThreshold([], hours: 1, usualScale: scale).rate(above: 0) == 0)
     }
 }

@@ -21,10 +21,10 @@ struct ConfirmationTests {
             }
         }
 
-        func look(_ posteriors: [Float], middle: Int, hops: Int) -> Verdict {
-            middles.append(middle)
+        func look(_ word: ProposedWord, _ posteriors: [Float]) -> Verdict {
+            middles.append(word.middle)
             self.posteriors.append(posteriors)
-            self.hops.append(hops)
+            hops.append(word.hops)
             return verdicts.count > 1 ? verdicts.removeFirst() : verdicts[0]
         }
     }
@@ -189,6 +189,53 @@ struct ConfirmationTests {
         #expect(script.posteriors.allSatisfy { $0[0] == 0.95 } && !script.posteriors.isEmpty)
     }
 
+    @Test func `a taught word that is refused at the first quiet is looked at again when it is over`() {
+        var settings = Self.settings
+        settings.mode = .command
+        // Said, quiet, the verdicts, when it fires, and the looks.
+        let rows = [
+            ("....uuuuu.......", "...###..........", "up 0.95", "up@6", 1),
+            // Above what it needs when it is over, below what it needs before.
+            ("....uuuuu.......", "...###..........", "up 0.85", "up@8", 3),
+            ("....uuuuu.......", "...###..........", "up 0.7", "", 4),
+            // The window has forgotten the word before the quiet is long enough.
+            ("....uuu.........", "...###..........", "up 0.85", "up@7", 2),
+            // Something follows.
+            ("....uuu??????...", "...##########...", "up 0.85", "", 0),
+        ]
+        for (said, sound, verdicts, fires, looks) in rows {
+            var gate = Gate(
+                settings: settings,
+                thresholds: Thresholds(labels: ScoreTrace.labels, defaults: ScoreTrace.labels.map { _ in 0.8 }),
+                silence: ScoreTrace.silence,
+                hopSeconds: 0.1
+            )
+            gate.proposals = [0.5]
+            gate.alone = [Gate.AloneLevels(least: 0.8, immediate: 0.9)]
+            gate.settings.longestConfirmation = 8
+            let script = Script(verdicts)
+            var fired: [String] = []
+            for (index, hop) in ScoreTrace(said, sound: sound).hops.enumerated() {
+                var found = gate.step(hop.scores, activity: hop.activity)
+                if let proposal = gate.proposal {
+                    let word = ProposedWord(
+                        label: proposal.label,
+                        score: proposal.confidence,
+                        middle: 0,
+                        end: 0,
+                        hops: 0
+                    )
+                    found = gate.confirm(script.look(word, []), activity: hop.activity)
+                }
+                if let found { fired.append("\(ScoreTrace.labels[found.index])@\(index)") }
+            }
+            #expect(
+                fired.joined(separator: " ") == fires && script.middles.count == looks,
+                "\(said) \(verdicts): \(fired) \(script.middles.count)"
+            )
+        }
+    }
+
     @Test func `in command mode a corrected word needs the same pauses`() {
         var settings = Self.settings
         settings.mode = .command
@@ -217,15 +264,15 @@ struct ConfirmationTests {
                 Float((number * 1600 + $0) % 997) / 997 * [1, 0.001, 3][number % 3] * ($0 % 2 == 0 ? 1 : -1)
             }
         }
-        let hops = (0..<41).map(hop)
-        for hop in hops[3..<40] { audio.add(hop: hop.span) }
-        let samples = UnsafeMutableBufferPointer<Float>.allocate(capacity: 40_000)
+        let hops = (0..<61).map(hop)
+        for hop in hops[3..<60] { audio.add(hop: hop.span) }
+        let samples = UnsafeMutableBufferPointer<Float>.allocate(capacity: 72_000)
         defer { samples.deallocate() }
-        let first = 40 * 1600 - 35_000
+        let first = 60 * 1600 - 67_000
         audio.read(from: first, into: samples)
         for index in samples.indices {
             let place = first + index
-            let expected = place < 20 * 1600 || place >= 40 * 1600 ? 0 : hops[place / 1600][place % 1600]
+            let expected = place < 20 * 1600 || place >= 60 * 1600 ? 0 : hops[place / 1600][place % 1600]
             let peak: Float = [1, 0.001, 3][place / 1600 % 3]
             #expect(abs(samples[index] - expected) <= peak / 60_000, "sample \(index)")
             if abs(samples[index] - expected) > peak / 60_000 { break }
@@ -233,10 +280,10 @@ struct ConfirmationTests {
         audio.flush()
         audio.read(from: first, into: samples)
         #expect(samples.allSatisfy { $0 == 0 })
-        let last = hops[40]
+        let last = hops[60]
         audio.add(hop: last.span)
-        audio.read(from: 40 * 1600 - 10, into: samples)
-        #expect(samples[9] == 0 && abs(samples[11] - hops[40][1]) < 0.001)
+        audio.read(from: 60 * 1600 - 10, into: samples)
+        #expect(samples[9] == 0 && abs(samples[11] - hops[60][1]) < 0.001)
     }
 
     @Test(arguments: [0, 4, 30]) func `audio that is kept from within a stream on begins with the window`(hops: Int) {

@@ -19,17 +19,17 @@ struct TimeWarpingTests {
         ] as [(String, String, Double)]
     )
     func distance(take: String, stream: String, expected: Double) {
-        var warping = TimeWarping()
-        let newest = Array(stream.suffix(TimeWarping.hops))
+        var warping = HopWarping()
+        let newest = Array(stream.suffix(HopWarping.steps))
         for letter in take {
-            var costs = TimeWarping.Hops(repeating: 1)
+            var costs = SIMD16<Float>(repeating: 1)
             for (index, said) in newest.enumerated() where said == letter {
-                costs[TimeWarping.hops - newest.count + index] = 0
+                costs[HopWarping.steps - newest.count + index] = 0
             }
             warping.add(costs)
         }
         #expect(abs(Double(warping.distance) - expected) < 1e-6, "\(warping.distance)")
     }
 
-    @Test func `nothing has no distance`() { #expect(TimeWarping().distance == 0) }
+    @Test func `nothing has no distance`() { #expect(HopWarping().distance == 0) }
 }

@@ -48,6 +48,28 @@ struct SpeechEmbeddingTests {
         #expect(embeddings(stream, samples) == first)
     }
 
+    @Test func `frames of a piece of audio are those of a stream, at one level`() throws {
+        let (embedding, count) = (try Self.embedding(), 7)
+        let frames = SpeechFrames(embedding, count: count)
+        let needed = SpeechFrames.samples(frames: count)
+        let audio = Fixture.synthesised().suffix(needed).map { Float($0) / 32768 }
+        #expect(audio.count == needed)
+        func computed(_ audio: [Float]) -> [Float] {
+            audio.withUnsafeBufferPointer { frames.compute($0) }
+            return Array(frames.frames)
+        }
+        let found = computed(audio)
+        let whole = embeddings(EmbeddingStream(embedding), SpeechFrames.scaled(audio))
+        #expect(found == whole.suffix(count).flatMap(\.self))
+        // 16 bits are fewer at other levels, so that some features differ a little.
+        let quiet = computed(audio.map { $0 / 100 })
+        #expect(zip(quiet, found).allSatisfy { abs($0 - $1) < 0.02 })
+        #expect(computed(Array(audio.dropFirst())) == quiet, "too few samples change nothing")
+        var silence = [Float](repeating: 0, count: needed)
+        silence[100] = .nan
+        #expect(computed(silence) == (0..<count).flatMap { _ in embedding.silence })
+    }
+
     @Test func `silence has the embedding of silence`() throws {
         let embedding = try Self.embedding()
         let stream = EmbeddingStream(embedding)

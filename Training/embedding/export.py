@@ -34,6 +34,8 @@ CLIPS = 24
 TELEPHONE = 300, 3400
 # Hops from the end of a word to the end of its beginning: TemplateAlignment.spacingOfWord of Sources/Engine/Spotting.
 SPACING = 4
+# Numbers of a frame of the speech embedding, samples of the first one, and from one to the next.
+FRAME, FIRST_FRAME, FRAME_SAMPLES = 96, 296, 1280
 # RMS of the noise that is added to digital silence.
 QUIET = 3e-4
 
@@ -47,17 +49,19 @@ def embed(description, weights, wave):
 
 def embedded_talk(program, model, waves):
     """By the program `negatives`, of all hops of the waveforms: whether a word said alone could fire there, the number of the
-    waveform, the seconds since the last sound, and the embedding as a unit vector [d]."""
+    waveform, the seconds since the last sound, and the embedding as a unit vector [d]; and of all waveforms one after the other, the
+    frames of the speech embedding as unit vectors [frames, 96]."""
     with tempfile.TemporaryDirectory() as folder:
         paths = [f"{folder}/{number}.wav" for number in range(len(waves))]
         for path, wave in zip(paths, waves):
             soundfile.write(path, np.clip(wave, -1, 1), RATE, subtype="PCM_16")
-        subprocess.run([program, model, f"{folder}/rows", *paths], check=True)
+        subprocess.run([program, model, f"{folder}/rows", f"{folder}/frames", *paths], check=True)
         rows = np.fromfile(f"{folder}/rows", np.float32)
+        frames = np.fromfile(f"{folder}/frames", np.float32).reshape(-1, FRAME)
     description = json.loads((model / "model.json").read_text())
     dimensions = sum(layer["out"] for layer in description["layers"] if layer["name"] in names(description))
     rows = rows.reshape(-1, 3 + dimensions)
-    return rows[:, 0] > 0, rows[:, 1].astype(int), rows[:, 2], unit(rows[:, 3:])
+    return rows[:, 0] > 0, rows[:, 1].astype(int), rows[:, 2], unit(rows[:, 3:]), unit(frames)
 
 
 def talk(table, generator):
@@ -93,7 +97,7 @@ def negative_set(program, model, table):
     weights = safetensors.numpy.load_file(model / "model.safetensors")
     generator = seeded("negative set")
     waves = talk(table, generator)
-    decides, numbers, quiet, vectors = embedded_talk(program, model, waves)
+    decides, numbers, quiet, vectors, frames = embedded_talk(program, model, waves)
     # Each run of hops at which a word could fire, and the hop before it.
     decides[[0, -1]] = False
     decides[np.flatnonzero(np.diff(numbers)) + 1] = False
@@ -106,12 +110,41 @@ def negative_set(program, model, table):
     place = np.cumsum(is_talk) - 1
     made = {"talk": in_four_bits(vectors[is_talk]), "talk.hours": np.array([sum(map(len, waves)) / RATE / 3600], np.float32)}
     made["talk.ends"] = np.stack([place[first], place[after - 1] + 1], 1).astype(np.float32)
+    made |= speech_talk(frames, numbers, is_talk)
     for label in description["labels"][:-2]:
         rows = np.flatnonzero((table["part"] == "training") & (table["kind"] == "clip") & (table["label"] == label))
         pairs = [word_windows(table, row, generator) for row in generator.permutation(rows)[:CLIPS]]
         examples = np.stack([[embed(description, weights, window)[0] for window in pair] for pair in pairs])
         made[f"word.{label}"] = np.round(128 + examples * 127 / np.abs(examples).max()).astype(np.uint8)
     return made
+
+
+def newest_frames(numbers):
+    """For each hop, given the number of its file, the newest frame of the speech embedding at its end, among those of all files."""
+    newest, before = [], 0
+    for hops in np.unique(numbers, return_counts=True)[1]:
+        samples = HOP * np.arange(1, hops + 1)
+        newest.append(before + (samples - FIRST_FRAME) // FRAME_SAMPLES)
+        before = newest[-1][-1] + 1
+    return np.concatenate(newest)
+
+
+def speech_talk(frames, numbers, is_talk):
+    """The frames of the hops of talk, in four bits around their mean, and how many of them are new with each hop."""
+    newest = newest_frames(numbers)
+    assert newest[-1] + 1 == len(frames)
+    new = np.diff(newest, prepend=-1)
+    kept = np.zeros(len(frames), bool)
+    for hop in np.flatnonzero(is_talk):
+        kept[newest[hop] - new[hop] + 1 : newest[hop] + 1] = True
+    steps = np.diff((np.cumsum(kept) - 1)[newest][is_talk], prepend=-1)
+    middle = frames[kept].mean(0)
+    step = WIDEST * (frames[kept] - middle).std() / 7
+    return {
+        "speech.talk": in_four_bits(frames[kept] - middle),
+        "speech.middle": (middle / step).astype(np.float32),
+        "speech.steps": steps.astype(np.uint8),
+    }
 
 
 def in_four_bits(vectors):

@@ -94,7 +94,6 @@ extension WordStore.Word {
     /// - Parameter samples: `[samples]` at 16 kHz, full scale 1.
     public func highestProbability(in samples: [Float], _ model: Model) -> Float {
         guard let taught, isUsable(by: model) else { return 0 }
-        var embedder = TakeEmbedder(model)
-        return embedder.phases(of: samples.map(Int16.init(sample:))).map(taught.highestProbability).max() ?? 0
+        return taught.highestProbability(in: samples, model)
     }
 }

@@ -55,9 +55,8 @@ extension WordStore.Word {
         let audio = samples.map(Int16.init(sample:))
         var embedder = TakeEmbedder(model)
         let phases = embedder.phases(of: audio)
-        guard let old = taught, let before = phases.map({ old.highestProbability(in: $0) }).max() else {
-            throw .negative.saying("'\(name)' has no takes; teach it first")
-        }
+        guard let old = taught else { throw .negative.saying("'\(name)' has no takes; teach it first") }
+        let before = old.highestProbability(in: samples, model)
         guard before >= 0.2 else {
             throw .negative.saying(
                 "'\(name)' is not found in this recording: its score is \(Self.text(before)) at most; nothing was changed"
@@ -68,14 +67,14 @@ extension WordStore.Word {
             WordStore.Negative(moments: moments(in: phases), audio: keepsAudio ? audio : [])
         )
         guard let new = changed.taught else { throw .negative.saying("'\(name)' has no takes; teach it first") }
-        let after = phases.map { new.highestProbability(in: $0) }.max() ?? 0
+        let after = new.highestProbability(in: samples, model)
         guard after < threshold else {
             throw tooAlike("it would still be found (\(Self.text(after)))")
         }
         var lowest: Float = 1
         var lost = 0
         for take in takes {
-            let (kept, was) = (new.probability(of: take, &embedder), old.probability(of: take, &embedder))
+            let (kept, was) = (new.probability(of: take, model), old.probability(of: take, model))
             lowest = min(lowest, kept)
             if kept < threshold, was >= threshold { lost += 1 }
         }
@@ -145,9 +144,22 @@ extension TakeEmbedder {
 }
 
 extension TaughtWord {
+    /// The word's highest probability in a recording, as a detector computes it, whose hops may lie anywhere.
+    ///
+    /// - Parameter samples: `[samples]` at 16 kHz, full scale 1.
+    func highestProbability(in samples: [Float], _ model: Model) -> Float {
+        var scorer = ClipTaughtWordScorer(Vocabulary(model, taught: [self], speech: speech.flatMap { _ in .ofTakes }))
+        var quiet = QuietNoise(level: UtteranceSegmenter.noiseFloor(samples))
+        let (lead, rest) = (quiet.samples(model.windowSamples), quiet.samples(model.windowSamples / 4))
+        return [0, model.hopSamples / 2].flatMap { first in
+            // A word of the model in the user's voice has the first score too.
+            scorer.score(lead + samples.dropFirst(first) + rest)
+        }.max() ?? 0
+    }
+
     /// The word's highest probability in a take: in its recording, or by its templates where there is none.
-    fileprivate func probability(of take: WordStore.Take, _ embedder: inout TakeEmbedder) -> Float {
-        guard take.audio.isEmpty else { return highestProbability(in: embedder.hops(of: take.audio)) }
+    fileprivate func probability(of take: WordStore.Take, _ model: Model) -> Float {
+        guard take.audio.isEmpty else { return highestProbability(in: take.audio.map(Float.init(sample:)), model) }
         guard take.templates.count == templates.count else { return 0 }
         func mean(_ vectors: [[Float]]) -> Float {
             alignment.mean { dot(vectors[$0], take.templates[$0]) }

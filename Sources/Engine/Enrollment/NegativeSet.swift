@@ -21,6 +21,8 @@ public struct NegativeSet: Sendable {
     let words: [(name: String, takes: [WordStore.Take])]
     /// Nil if the model has none.
     let text: TextEncoder?
+    /// The speech embedding of the talk; nil if the model has none.
+    let speech: SpeechTalk?
 
     /// Reads the set of a model.
     ///
@@ -47,6 +49,7 @@ public struct NegativeSet: Sendable {
         }
         self.words = words
         text = try TextEncoder(file, dimensions: dimensions)
+        speech = try SpeechTalk(file, hops: talk.count)
     }
 
     /// Reads the set of a model; nil if the model has none.

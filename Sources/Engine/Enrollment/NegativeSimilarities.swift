@@ -15,6 +15,10 @@ extension NegativeSet {
     static let distanceOfTalk: Float = 0.68
     /// Rows of an utterance after which there is quiet enough for a word that waits for it.
     private static let rowsOfQuiet = 5
+    /// How often there is a second look at talk, an hour: half a second of computing in a word that is asked for 0.5 times.
+    private static let looksPerHour = 100.0
+    /// Stands for the similarity of what is not looked at.
+    private static let notProposed: Float = -2
     /// Hops between two peaks: no two false accepts are less than a word's length apart.
     private static let apart = 7
 
@@ -58,27 +62,72 @@ extension NegativeSet {
         return sums.map { sum in sum.map { $0 * scale } }
     }
 
-    /// Similarities of a word to the talk, as a detector computes them (the mean of two hops), highest first.
-    ///
-    /// - Returns: peaks anywhere in the talk; and the highest of each utterance said alone, at the hops that may decide.
-    func similarities(to word: WordStore.Word) -> (anywhere: [Float], alone: [Float]) {
+    /// Similarities of a word to the talk, as a detector computes them (the mean of two hops).
+    struct Similarities {
+        /// Those of the templates at each row of each half: of the row and the next one.
+        fileprivate let values: [[Float]]
+        /// The highest first: peaks anywhere in the talk; and the highest of each utterance said alone, at the hops that may decide.
+        let anywhere, alone: [Float]
+        /// By how much the logarithm of their rate falls by 1: the mean over ten words by real people, four draws of five takes each.
+        let usualScale: Double
+    }
+
+    /// Similarities of a word's templates.
+    func similarities(to word: WordStore.Word) -> Similarities {
         let (halves, alignment) = (halves, word.alignment)
+        return similarities(
+            zip(halves, halves.reversed()).map { half, other in
+                var templates = word.prototype
+                if !word.cohort.isEmpty {
+                    templates = word.prototype(cohort: cohort(of: word.prototype(cohort: []), alignment, from: other))
+                }
+                let single = aligned(similarities(to: templates, alignment, half), with: word.sequences, half)
+                return zip(single, single.dropFirst()).map { ($0 + $1) / 2 }
+            },
+            usualScale: 0.046
+        )
+    }
+
+    private func similarities(_ values: [[Float]], usualScale: Double) -> Similarities {
         var (anywhere, alone): ([Float], [Float]) = ([], [])
-        for (half, other) in zip(halves, halves.reversed()) {
-            var templates = word.prototype
-            if !word.cohort.isEmpty {
-                templates = word.prototype(cohort: cohort(of: word.prototype(cohort: []), alignment, from: other))
-            }
-            let single = aligned(similarities(to: templates, alignment, half), with: word.sequences, half)
-            // The value at a row is the mean of this row and the next one.
-            let values = zip(single, single.dropFirst()).map { ($0 + $1) / 2 }
+        for (half, values) in zip(halves, values) {
             anywhere += Self.peaks(values)
             alone += half.utterances.map { rows in
-                let highest = rows.dropLast().map { values[$0 - half.rows.lowerBound] }.max() ?? -1
+                let highest = rows.dropLast().map { values[$0 - half.rows.lowerBound] }.max() ?? Self.notProposed
                 return rows.count < Self.rowsOfQuiet ? highest - TaughtWord.immediateMargin : highest
             }
         }
-        return (anywhere.sorted(by: >), alone.sorted(by: >))
+        func sorted(_ values: [Float]) -> [Float] { values.filter { $0 > -1 }.sorted(by: >) }
+        return Similarities(
+            values: values,
+            anywhere: sorted(anywhere),
+            alone: sorted(alone),
+            usualScale: usualScale
+        )
+    }
+
+    /// Similarities after a second look at what the templates propose.
+    ///
+    /// - Parameter templates: similarities of the word's templates.
+    /// - Returns: the similarity of templates from which there is a look, and those after it; nil where a word has no speech frames, or the
+    ///   model no talk to compare them with.
+    func looks(at word: WordStore.Word, _ templates: Similarities) -> (proposal: Float, similarities: Similarities)? {
+        let takes = word.speechTakes
+        let last = Int(Self.looksPerHour * hours)
+        guard let speech, !takes.isEmpty, last > 0, last < templates.anywhere.count else { return nil }
+        let proposal = templates.anywhere[last]
+        let looked = zip(halves, templates.values).map { half, values in
+            values.enumerated().map { offset, value in
+                // The later of the two rows is the hop that decides.
+                value < proposal
+                    ? Self.notProposed
+                    : SpeechTakes.similarity(
+                        value,
+                        distance: speech.distance(of: takes, at: half.rows.lowerBound + offset + 1)
+                    )
+            }
+        }
+        return (proposal, similarities(looked, usualScale: 0.068))
     }
 
     /// Similarities of templates to the rows of a part.
@@ -107,23 +156,23 @@ extension NegativeSet {
 
     /// The distance of a take's sequence from the rows that end at one.
     private func distance(of sequence: [[Float]], at row: Int, _ part: TalkPart) -> Float {
-        let first = max(part.rows.lowerBound, row + 1 - TimeWarping.hops)
-        var warping = TimeWarping()
+        let first = max(part.rows.lowerBound, row + 1 - HopWarping.steps)
+        var warping = HopWarping()
         for hop in sequence {
-            var costs = TimeWarping.Hops(repeating: 1)
+            var costs = SIMD16<Float>(repeating: 1)
             for (index, cosine) in talk.cosines(with: hop, first..<row + 1).enumerated() {
-                costs[TimeWarping.hops - (row + 1 - first) + index] -= cosine
+                costs[HopWarping.steps - (row + 1 - first) + index] -= cosine
             }
             warping.add(costs)
         }
         return warping.distance
     }
 
-    /// The peaks among the 400 highest values, none within `apart` positions of a higher one.
+    /// The peaks among the 2000 highest values, none within `apart` positions of a higher one.
     private static func peaks(_ values: [Float]) -> [Float] {
         var isTaken = [Bool](repeating: false, count: values.count)
         var peaks: [Float] = []
-        for index in values.indices.sorted(by: { values[$0] > values[$1] }).prefix(400) where !isTaken[index] {
+        for index in values.indices.sorted(by: { values[$0] > values[$1] }).prefix(2000) where !isTaken[index] {
             peaks.append(values[index])
             for near in max(0, index - apart)...min(values.count - 1, index + apart) { isTaken[near] = true }
         }

@@ -1,6 +1,7 @@
 import Audio
 import Inference
 import Spotting
+private import WakeWords
 
 /// Computes the templates of an utterance: embeddings at its end and before it.
 struct TakeEmbedder: ~Copyable {
@@ -14,6 +15,8 @@ struct TakeEmbedder: ~Copyable {
     /// Least seconds from the beginning of the speech to the first hop of a sequence, and from its end to the last. A window says little
     /// about a word of which it holds less.
     private static let (sequenceBegin, sequenceEnd) = (0.2, 0.15)
+    /// Seconds from the end of the speech to the last speech frame.
+    private static let speechEnd = 0.2
     /// Letters of a single word that is hardly longer than a window.
     private static let longestWord = 12
     /// Part of a long phrase that lies in the earlier window, in seconds.
@@ -75,6 +78,23 @@ struct TakeEmbedder: ~Copyable {
         }
     }
 
+    /// The speech embedding from the word's beginning to its end, frame by frame, `[frames × SpeechEmbedding.count]`: unit vectors, the last
+    /// 200 ms after the end of the speech, ``SpeechTakes/mostFrames`` at most; empty where the embedding did not come with the program.
+    func speech(of utterance: Utterance) -> [[Float]] {
+        guard let embedding = SpeechEmbedding.ofTakes else { return [] }
+        let count = min(utterance.speech.count / SpeechEmbedding.hopSamples + 2, SpeechTakes.mostFrames)
+        let frames = SpeechFrames(embedding, count: count)
+        var quiet = QuietNoise(level: UtteranceSegmenter.noiseFloor(utterance.samples))
+        let (said, margin) = said(utterance)
+        let needed = SpeechFrames.samples(frames: count)
+        let audio = quiet.samples(needed) + Array(said) + quiet.samples(seconds(Self.speechEnd))
+        let end = needed + margin + utterance.speech.count + seconds(Self.speechEnd)
+        audio[end - needed..<end].withUnsafeBufferPointer { frames.compute($0) }
+        return (0..<count).map { frame in
+            unit(Array(frames.frames[frame * SpeechEmbedding.count..<(frame + 1) * SpeechEmbedding.count]))
+        }
+    }
+
     /// What is said, with up to 100 ms before it. Noise replaces the audio further before, so that the embeddings do not depend on it.
     private func said(_ utterance: Utterance) -> (samples: ArraySlice<Float>, margin: Int) {
         let margin = min(utterance.speech.lowerBound, seconds(0.1))
@@ -94,7 +114,8 @@ extension TakeEmbedder {
             templateSpacing: spacing,
             audio: keepsAudio ? utterance.pcm : [],
             parts: parts(of: utterance, name: name, spacing: spacing),
-            sequence: sequence(of: utterance)
+            sequence: sequence(of: utterance),
+            speech: speech(of: utterance)
         )
     }
 

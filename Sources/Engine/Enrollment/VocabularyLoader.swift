@@ -81,7 +81,7 @@ public struct VocabularyLoader: Sendable {
         var (found, shared): ([WakeWord], SpeechEmbedding?) = ([], nil)
         for path in try wakeWordFiles() {
             let word = try WakeWord(path: path, triggerLevel: triggerLevel) { () throws(WakeWordError) in
-                if let shared { return shared }
+                if let shared = shared ?? SpeechEmbedding.ofTakes { return shared }
                 let embedding = try SpeechEmbedding.shipped()
                 shared = embedding
                 return embedding
@@ -108,17 +108,28 @@ public struct VocabularyLoader: Sendable {
         let taught = try words.load(for: model, folder: ModelFolder.find(modelFolder), stores: stores)
         let labels = Vocabulary(model, taught: taught.words).labels
         let wakeWords = try wakeWords ?? loadWakeWords(beside: labels)
-        return (Vocabulary(model, taught: taught.words, wakeWords: wakeWords), taught)
+        let looks = taught.words.contains { $0.speech != nil }
+        let speech = looks ? SpeechEmbedding.ofTakes ?? .beside(ModelFolder.find(modelFolder)) : nil
+        return (Vocabulary(model, taught: taught.words, wakeWords: wakeWords, speech: speech), taught)
     }
 }
 
 extension SpeechEmbedding {
+    /// The one that came with the program, for the second look at taught words; nil where it is missing. It is read once.
+    static let ofTakes: SpeechEmbedding? = try? shipped()
+
+    /// The one beside a model's folder, for a program that is not Beckon's own, such as Python; nil where there is none.
+    fileprivate static func beside(_ folder: String?) -> SpeechEmbedding? {
+        folder.flatMap { try? SpeechEmbedding(path: "\($0)/../\(ModelFolder.speechEmbedding)") }
+    }
+
     /// The speech embedding that came with the program.
     ///
     /// - Throws: `WakeWordError`.
     static func shipped() throws(WakeWordError) -> SpeechEmbedding {
-        let name = "speech-embedding/embedding_model.tflite"
-        guard let path = ModelFolder.shippedFile(name) else { throw .missingEmbedding(name) }
+        guard let path = ModelFolder.shippedSpeechEmbedding else {
+            throw .missingEmbedding(ModelFolder.speechEmbedding)
+        }
         return try SpeechEmbedding(path: path)
     }
 }

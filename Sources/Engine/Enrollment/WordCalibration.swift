@@ -46,11 +46,15 @@ public struct WordCalibration: Sendable {
     /// Range of the thresholds of sensitivities: a probability below it says nothing, one above it is hardly reached.
     private static let range: ClosedRange<Float> = 0.2...0.99
 
-    /// Similarity at which the word's probability is 0.5; see ``TaughtWord``.
+    /// Similarity at which the word's probability by its templates is 0.5; see ``TaughtWord``.
     public let boundary: Float
+    /// The second look at the word; nil for one that has none.
+    public let look: WordStore.Look?
+    /// Similarity at which the probability that is compared with thresholds is 0.5.
+    private var firingBoundary: Float { look?.boundary ?? boundary }
     /// The threshold of each sensitivity and mode, under `boundary`.
     public var sensitivities: SensitivityTable<Float> {
-        sensitivities(threshold: WordStore.suggestedThreshold, boundary: boundary)
+        sensitivities(threshold: WordStore.suggestedThreshold, boundary: firingBoundary)
     }
     /// The similarity at which the word should fire.
     private let similarities: SensitivityTable<Float>
@@ -70,39 +74,58 @@ public struct WordCalibration: Sendable {
     /// - Parameter own: the user's other words.
     init(_ word: WordStore.Word, besides own: [WordStore.Word], negatives: NegativeSet) {
         let prototype = word.prototype
-        let similaritiesOfTakes = word.takes.indices.compactMap { word.similarity(ofTake: $0) }
-        let said = SimilarityDistribution(similaritiesOfTakes)
         spelling = word.spelling(negatives)
-        let saidByOthers = SimilarityDistribution(ofOthers: similaritiesOfTakes, spelling: spelling)
-        let similaritiesOfTalk = negatives.similarities(to: word)
-        let talk = PeaksOverThreshold(similaritiesOfTalk.anywhere, hours: negatives.hours)
-        let ends = PeaksOverThreshold(similaritiesOfTalk.alone, hours: negatives.hours)
+        let isBuiltIn = negatives.words.contains { $0.name == word.name }
+        let byTemplates = negatives.similarities(to: word)
+        // A word of the model in the user's voice has the score of both, at which there is no second look.
+        let looks = isBuiltIn ? nil : negatives.looks(at: word, byTemplates)
+        let similaritiesOfTakes = word.takes.indices.compactMap {
+            looks == nil ? word.similarity(ofTake: $0) : word.lookedSimilarity(ofTake: $0)
+        }
+        said = SimilarityDistribution(similaritiesOfTakes)
+        saidByOthers = SimilarityDistribution(
+            ofOthers: similaritiesOfTakes,
+            spelling: spelling,
+            afterLook: looks != nil
+        )
 
         // A word of the model in the user's voice must not fire on the model's other words. It has the model's thresholds, which are
         // the same in both modes.
         let others = negatives.words.filter { $0.name != word.name }.flatMap(\.takes)
-        let isBuiltIn = negatives.words.contains { $0.name == word.name }
         // Their examples are known by templates alone, so that they count as far from the takes as talk is.
         func counted(_ similarity: Float) -> Float {
             word.sequences.isEmpty
                 ? similarity : TaughtWord.similarity(similarity, distance: NegativeSet.distanceOfTalk)
         }
         let least = isBuiltIn ? counted(Self.highest(others, prototype, word.alignment)) + Self.ownVoice : -1
-        var similarities = SensitivityTable<Float>()
-        for sensitivity in Sensitivity.allCases {
-            let rate = sensitivity.falseAcceptsPerHour
-            let command = max(ends.value(rate: rate * Self.aimAlone / Self.otherTalk), least)
-            let spot = max(command, talk.value(rate: rate * Self.aimAnywhere / Self.otherTalk))
-            similarities[sensitivity, .command] = isBuiltIn ? spot : command
-            similarities[sensitivity, .spot] = spot
+        func table(_ talk: PeaksOverThreshold, _ ends: PeaksOverThreshold) -> SensitivityTable<Float> {
+            var similarities = SensitivityTable<Float>()
+            for sensitivity in Sensitivity.allCases {
+                let rate = sensitivity.falseAcceptsPerHour
+                let command = max(ends.value(rate: rate * Self.aimAlone / Self.otherTalk), least)
+                let spot = max(command, talk.value(rate: rate * Self.aimAnywhere / Self.otherTalk))
+                similarities[sensitivity, .command] = isBuiltIn ? spot : command
+                similarities[sensitivity, .spot] = spot
+            }
+            return similarities
         }
-        let fire = similarities[.balanced, .command] ?? least
-        self.similarities = similarities
-        let suggestedThreshold = WordStore.suggestedThreshold
-        let boundary = fire - TaughtWord.margin(probability: suggestedThreshold)
+        let margin = TaughtWord.margin(probability: WordStore.suggestedThreshold)
+        let (talkByTemplates, endsByTemplates) = Self.peaks(byTemplates, negatives)
+        let tableByTemplates = table(talkByTemplates, endsByTemplates)
+        let fire = tableByTemplates[.balanced, .command] ?? least
+        let boundary = fire - margin
         self.boundary = boundary
-        (self.said, self.saidByOthers, self.talk, self.ends) = (said, saidByOthers, talk, ends)
-        let (alignment, parts) = (word.alignment, word.parts)
+        if let looks {
+            (talk, ends) = Self.peaks(looks.similarities, negatives)
+            similarities = table(talk, ends)
+            look = WordStore.Look(
+                proposal: TaughtWord.probability(margin: looks.proposal - boundary),
+                boundary: (similarities[.balanced, .command] ?? fire) - margin
+            )
+        } else {
+            (talk, ends, similarities, look) = (talkByTemplates, endsByTemplates, tableByTemplates, nil)
+        }
+        let (alignment, parts, partBoundary) = (word.alignment, word.parts, look?.boundary ?? boundary)
         textAgreement = word.textEncoder(negatives).map { _ in dot(word.text, word.text).squareRoot() }
         func neighbour(_ name: String, _ takes: [WordStore.Take]) -> Neighbour? {
             guard !prototype.isEmpty, !takes.isEmpty, name != word.name else { return nil }
@@ -110,7 +133,7 @@ public struct WordCalibration: Sendable {
                 // As the detector has it: what is more like a part of a phrase is not the phrase.
                 let part = parts.map { SoundAlike.similarity(of: take, to: $0, alignment) }.max() ?? -1
                 let said = SoundAlike.similarity(of: take, to: prototype, alignment)
-                return TaughtWord.similarity(said, besidesPart: part, boundary: boundary)
+                return TaughtWord.similarity(said, besidesPart: part, boundary: partBoundary)
             }
             return Neighbour(
                 name: name,
@@ -123,6 +146,16 @@ public struct WordCalibration: Sendable {
         }
         nearestBuiltIn = nearest(negatives.words.compactMap { neighbour($0.name, $0.takes) })
         nearestOwn = nearest(own.compactMap { neighbour($0.name, $0.takes) })
+    }
+
+    private static func peaks(
+        _ similarities: NegativeSet.Similarities,
+        _ negatives: NegativeSet
+    ) -> (talk: PeaksOverThreshold, ends: PeaksOverThreshold) {
+        (
+            PeaksOverThreshold(similarities.anywhere, hours: negatives.hours, usualScale: similarities.usualScale),
+            PeaksOverThreshold(similarities.alone, hours: negatives.hours, usualScale: similarities.usualScale)
+        )
     }
 
     /// Rates at ``WordStore/suggestedThreshold``.
@@ -140,8 +173,8 @@ public struct WordCalibration: Sendable {
 
     /// - Parameter alone: threshold of words that are said alone.
     private func rates(at threshold: Float, alone: Float) -> Rates {
-        let value = boundary + TaughtWord.margin(probability: alone)
-        let anywhere = boundary + TaughtWord.margin(probability: threshold)
+        let value = firingBoundary + TaughtWord.margin(probability: alone)
+        let anywhere = firingBoundary + TaughtWord.margin(probability: threshold)
         let (command, high) = (ends.rate(above: value), ends.rate(above: anywhere))
         return Rates(
             threshold: threshold,
@@ -192,9 +225,9 @@ public struct WordCalibration: Sendable {
 struct PeaksOverThreshold: Sendable {
     /// Largest number of peaks from which the tail is estimated.
     private static let tailCount = 10
-    /// The usual β, the mean over eight words by real people, and the number of peaks that it weighs as much as: with 20, at the same
-    /// recall there are half of the false accepts that there are with none.
-    private static let (usualScale, usualWeight) = (0.046, 20.0)
+    /// The number of peaks that the usual β weighs as much as: with 20, at the same recall there are half of the false accepts that there
+    /// are with none.
+    private static let usualWeight = 20.0
 
     /// Highest first, at most 200.
     private let peaks: [Float]
@@ -202,14 +235,16 @@ struct PeaksOverThreshold: Sendable {
     /// β: the rise in value by which the rate falls to 1 / e.
     private let scale: Double
 
-    /// - Parameter peaks: highest first.
-    init(_ peaks: [Float], hours: Double) {
+    /// - Parameters:
+    ///   - peaks: highest first.
+    ///   - usualScale: the usual β, the mean over many words.
+    init(_ peaks: [Float], hours: Double, usualScale: Double) {
         self.peaks = Array(peaks.prefix(200))
         self.hours = hours
         let tail = self.peaks.prefix(Self.tailCount)
         let least = tail.last ?? 0
         let excess = tail.reduce(0) { $0 + Double($1 - least) }
-        scale = (excess + Self.usualWeight * Self.usualScale) / (Double(max(1, tail.count - 1)) + Self.usualWeight)
+        scale = (excess + Self.usualWeight * usualScale) / (Double(max(1, tail.count - 1)) + Self.usualWeight)
     }
 
     /// Times per hour that `value` is exceeded; 0 without peaks.
@@ -255,12 +290,19 @@ private struct SimilarityDistribution {
     /// - Parameters:
     ///   - values: as above.
     ///   - spelling: cosine between the takes and how the name sounds; nil where that is not known.
-    init(ofOthers values: [Float], spelling: Float?) {
+    ///   - afterLook: whether the similarities are those after the second look.
+    init(ofOthers values: [Float], spelling: Float?, afterLook: Bool) {
+        guard values.isEmpty else {
+            mean = (Self.sum(values) + 4 * 0.65) / (Double(values.count) + 4)
+            deviation = 0.115
+            return
+        }
         // Of a single take the similarities are lower than of the mean of several; and it may be one as others do not say the word. Fitted
         // to 40 takes of ten words.
-        let single = spelling.map { $0 < WordStore.Word.leastSpelling ? 0.51 : 0.3 + 0.5 * Double($0) } ?? 0.51
-        mean = values.isEmpty ? single : (Self.sum(values) + 4 * 0.65) / (Double(values.count) + 4)
-        deviation = 0.115
+        let (least, slope, unknown) = afterLook ? (0.18, 0.7, 0.5) : (0.3, 0.5, 0.51)
+        let known = spelling.flatMap { $0 < WordStore.Word.leastSpelling ? nil : Double($0) }
+        mean = known.map { least + slope * $0 } ?? unknown
+        deviation = afterLook ? 0.18 : 0.115
     }
 
     private static func sum(_ values: [Float]) -> Double { values.reduce(0) { $0 + Double($1) } }

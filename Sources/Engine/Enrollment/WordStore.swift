@@ -21,6 +21,17 @@ public struct WordStore: Sendable, Equatable {
         /// The embeddings from the word's beginning to its end: unit vectors, `[hops × dimensions]`; empty for a take that an earlier
         /// version stored without its recording.
         public var sequence: [[Float]] = []
+        /// The speech embedding from the word's beginning to its end: unit vectors, `[frames × SpeechEmbedding.count]`; empty for a take
+        /// that an earlier version stored without its recording.
+        public var speech: [[Float]] = []
+    }
+
+    /// When there is a second look at a word, and what it has to give.
+    public struct Look: Sendable, Equatable {
+        /// Least probability by the templates that is looked at, 0…1.
+        public var proposal: Float
+        /// Similarity after the look at which the word's probability is 0.5.
+        public var boundary: Float
     }
 
     /// A word with the takes that taught it.
@@ -35,6 +46,8 @@ public struct WordStore: Sendable, Equatable {
         public var sensitivities = SensitivityTable<Float>()
         /// Similarity, −1…1, at which its probability is 0.5.
         public var boundary = WordStore.defaultBoundary
+        /// Nil for a word that fires by its templates alone.
+        public var look: Look?
         public var takes: [Take]
         /// Recordings in which it was found by mistake.
         public var negatives: [Negative] = []
@@ -133,6 +146,8 @@ public struct WordStore: Sendable, Equatable {
         public static let parts = 6
         /// Hops of a take's sequence.
         public static let sequence = TaughtWord.mostHops
+        /// Speech frames of a take.
+        public static let speech = SpeechTakes.mostFrames
         /// Negative examples of a word, and moments of each.
         public static let negatives = 20
         public static let moments = 8
@@ -180,9 +195,13 @@ extension WordStore.Word {
             boundary: boundary,
             negatives: negatives.flatMap(\.moments),
             parts: parts,
-            sequences: sequences
+            sequences: sequences,
+            speech: look.flatMap { SpeechTakes(speechTakes, proposal: $0.proposal, boundary: $0.boundary) }
         )
     }
+
+    /// Similarity at which the probability that is compared with thresholds is 0.5.
+    var firingBoundary: Float { look?.boundary ?? boundary }
 
     /// Where in time the templates of `prototype` lie.
     var alignment: TemplateAlignment {
@@ -238,6 +257,7 @@ extension WordStore.Word {
         cohort = negatives.cohort(of: prototype(cohort: []), alignment)
         let calibration = WordCalibration(self, besides: besides, negatives: negatives)
         boundary = calibration.boundary
+        look = calibration.look
         threshold = calibration.suggested.threshold
         sensitivities = calibration.sensitivities
         return calibration
@@ -247,7 +267,7 @@ extension WordStore.Word {
     /// stays as it is.
     mutating func estimateSensitivities(_ negatives: NegativeSet) {
         sensitivities = WordCalibration(self, besides: [], negatives: negatives)
-            .sensitivities(threshold: threshold, boundary: boundary)
+            .sensitivities(threshold: threshold, boundary: firingBoundary)
     }
 }
 

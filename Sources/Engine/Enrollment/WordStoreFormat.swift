@@ -1,15 +1,16 @@
 private import Core
 private import FoundationEssentials
+private import WakeWords
 
 // A store as bytes, all numbers little-endian:
 //
 //     magic and version   8 bytes, "BECKONW" 2, 3 with negative examples, 4 with cohorts, 5 with texts, 6 with parts of
-//                         phrases, or 7 with sequences
+//                         phrases, 7 with sequences, or 8 with speech frames
 //     length of header    UInt64
 //     length of vectors   UInt64, in bytes
 //     header              JSON, see `Header`
-//     vectors             for each word the templates of its takes, each take's followed by those of its parts and by its sequence, the
-//                         moments of its negative examples, its cohort, and its text, Float32
+//     vectors             for each word the templates of its takes, each take's followed by those of its parts, by its sequence and by
+//                         its speech frames, the moments of its negative examples, its cohort, and its text, Float32
 //     checksum            UInt64, FNV-1a of all bytes before
 //     recordings          the audio in the same order, Int16
 //     checksum            UInt64, FNV-1a of the recordings
@@ -31,11 +32,13 @@ private struct Header: Codable {
         var parts: Int?
         /// Number of vectors; missing for a take without one, and before version 7.
         var sequence: Int?
+        /// Number of vectors of 96; missing for a take without some, and before version 8.
+        var speech: Int?
 
         enum CodingKeys: String, CodingKey {
             case templates = "anchors"
             case templateSpacing = "lag"
-            case samples, parts, sequence
+            case samples, parts, sequence, speech
         }
 
         var isWithinLimits: Bool {
@@ -43,6 +46,7 @@ private struct Header: Codable {
                 && (0...WordStore.Limit.audio).contains(samples)
                 && (0...WordStore.Limit.parts).contains(parts ?? 0)
                 && (0...WordStore.Limit.sequence).contains(sequence ?? 0)
+                && (0...WordStore.Limit.speech).contains(speech ?? 0)
         }
     }
 
@@ -75,6 +79,15 @@ private struct Header: Codable {
         var cohort: Int?
         /// Number of vectors, 1; missing for a word without one, and before version 5.
         var text: Int?
+        /// Missing for a word without a second look, and before version 8.
+        var look: Look?
+
+        struct Look: Codable {
+            let proposal: Float
+            let boundary: Float
+
+            var isWithinLimits: Bool { (0...1).contains(proposal) && (-4...4).contains(boundary) }
+        }
 
         /// The table of `sensitivities`; nil for a threshold outside 0…1. Names of later versions are left out.
         var table: SensitivityTable<Float>? {
@@ -113,6 +126,7 @@ private struct Header: Codable {
 extension WordStore {
     /// The lowest version that can hold the words: an older program refuses what it cannot read, and only that.
     private var version: UInt8 {
+        if words.contains(where: { $0.look != nil || $0.takes.contains { !$0.speech.isEmpty } }) { return 8 }
         if words.contains(where: { $0.takes.contains { !$0.sequence.isEmpty } }) { return 7 }
         if words.contains(where: { $0.takes.contains { !$0.parts.isEmpty } }) { return 6 }
         if words.contains(where: { !$0.text.isEmpty }) { return 5 }
@@ -139,7 +153,8 @@ extension WordStore {
                             templateSpacing: $0.templateSpacing,
                             samples: $0.audio.count,
                             parts: $0.parts.isEmpty ? nil : $0.parts.count,
-                            sequence: $0.sequence.isEmpty ? nil : $0.sequence.count
+                            sequence: $0.sequence.isEmpty ? nil : $0.sequence.count,
+                            speech: $0.speech.isEmpty ? nil : $0.speech.count
                         )
                     },
                     negatives: word.negatives.isEmpty
@@ -152,7 +167,8 @@ extension WordStore {
                             )
                         },
                     cohort: word.cohort.isEmpty ? nil : word.cohort.count,
-                    text: word.text.isEmpty ? nil : 1
+                    text: word.text.isEmpty ? nil : 1,
+                    look: word.look.map { Header.Word.Look(proposal: $0.proposal, boundary: $0.boundary) }
                 )
             },
             forgotten: forgotten.isEmpty ? nil : forgotten
@@ -164,7 +180,7 @@ extension WordStore {
         }
         var vectors: [[Float]] = []
         for word in words {
-            vectors += word.takes.flatMap { $0.templates + $0.parts.joined() + $0.sequence }
+            vectors += word.takes.flatMap { $0.templates + $0.parts.joined() + $0.sequence + $0.speech }
             vectors += word.negatives.flatMap { $0.moments.joined() }
             vectors += word.cohort
             if !word.text.isEmpty { vectors.append(word.text) }
@@ -191,7 +207,7 @@ extension WordStore {
     /// - Parameter start: the first ``startBytes`` bytes.
     static func detectorBytes(_ start: [UInt8]) -> Int {
         var reader = StoreReader(start.dropFirst(magic.count + 1))
-        guard start.starts(with: magic), (2...7).contains(start.dropFirst(magic.count).first ?? 0),
+        guard start.starts(with: magic), (2...8).contains(start.dropFirst(magic.count).first ?? 0),
             let header = try? reader.number(), let vectors = try? reader.number()
         else { return .max }
         // Larger lengths belong to a damaged store.
@@ -215,7 +231,7 @@ extension WordStore {
         do throws(StoreDamage) {
             switch try reader.bytes(1).first {
             case 1: try self.init(version1: bytes, withAudio: withAudio)
-            case 2, 3, 4, 5, 6, 7: try self.init(version2: bytes, withAudio: withAudio)
+            case 2, 3, 4, 5, 6, 7, 8: try self.init(version2: bytes, withAudio: withAudio)
             default: throw .newer
             }
         } catch {
@@ -294,11 +310,18 @@ extension WordStore {
             guard word.takes.count <= Limit.takes, (word.negatives?.count ?? 0) <= Limit.negatives,
                 (0...1).contains(word.threshold), (-2...2).contains(word.boundary), let sensitivities = word.table
             else { throw .word(word.name) }
-            func read(_ templates: Int, spacing: Int = 0, samples: Int = 0) throws(StoreDamage) -> Take {
+            func read(
+                _ templates: Int,
+                spacing: Int = 0,
+                samples: Int = 0,
+                dimensions: Int? = nil
+            ) throws(StoreDamage) -> Take {
+                var vectors = word
+                vectors.dimensions = dimensions ?? word.dimensions
                 do throws(StoreDamage) {
                     return try take(
                         Header.Take(templates: templates, templateSpacing: spacing, samples: samples),
-                        word
+                        vectors
                     )
                 } catch .take {
                     throw .take(word.name)
@@ -312,12 +335,17 @@ extension WordStore {
                 boundary: word.boundary,
                 takes: []
             )
+            if let look = word.look {
+                guard look.isWithinLimits else { throw .word(word.name) }
+                known.look = Look(proposal: look.proposal, boundary: look.boundary)
+            }
             for entry in word.takes {
                 guard entry.isWithinLimits else { throw .take(word.name) }
                 let count = entry.templates
                 var take = try read(count, spacing: entry.templateSpacing, samples: entry.samples)
                 for _ in 0..<(entry.parts ?? 0) { take.parts.append(try read(count).templates) }
                 take.sequence = try read(entry.sequence ?? 0).templates
+                take.speech = try read(entry.speech ?? 0, dimensions: SpeechEmbedding.count).templates
                 known.takes.append(take)
             }
             for entry in word.negatives ?? [] {

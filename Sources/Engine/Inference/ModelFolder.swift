@@ -45,6 +45,10 @@ public enum ModelFolder {
     /// The file or folder of this name in the folder of models that came with the program; nil if it is not there.
     package static func shippedFile(_ name: String) -> String? { shipped(name) { access($0, F_OK) == 0 } }
 
+    /// The name of the speech embedding's file in that folder, for messages, and the file; nil if it is not there.
+    package static let speechEmbedding = "speech-embedding/embedding_model.tflite"
+    package static var shippedSpeechEmbedding: String? { shippedFile(speechEmbedding) }
+
     private static func shipped(_ name: String, _ isWanted: (String) -> Bool) -> String? {
         guard var folder = binary else { return nil }
         for _ in 0..<6 {

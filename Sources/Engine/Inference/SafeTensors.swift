@@ -109,6 +109,26 @@ public struct SafeTensors: Sendable {
         return ranges
     }
 
+    /// A tensor `[count]` of steps as rows of another one: each is so many rows after the one before it, from row −1 on.
+    ///
+    /// - Parameter rows: of the other tensor.
+    /// - Throws: `ModelError.tensor` where the tensor is missing or has another shape, or leads out of these rows.
+    public func steps(_ name: String, count: Int, within rows: Int) throws(ModelError) -> [Int] {
+        var row = -1
+        var found: [Int] = []
+        found.reserveCapacity(count)
+        for (index, step) in try floats(name, shape: [count]).enumerated() {
+            guard let step = Int(exactly: step), step >= 0, step < rows - row else {
+                throw .tensor.saying(
+                    "\(file): tensor \(quoted(name)): step \(index) leads out of \(rows) rows; export the model again"
+                )
+            }
+            row += step
+            found.append(row)
+        }
+        return found
+    }
+
     /// Throws `ModelError.tensor` unless there is a tensor of this name and shape.
     func require(_ name: String, shape: [Int]) throws(ModelError) {
         _ = try entry(name, shape: shape)

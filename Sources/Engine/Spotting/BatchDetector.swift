@@ -35,7 +35,7 @@ public final class DetectorStream {
         taught = TaughtWordScorer(vocabulary.taught, dimensions: vocabulary.model.embeddingCount)
         activity = ActivityDetector(of: vocabulary.model)
         wakeWords = WakeWordStream(vocabulary.wakeWords)
-        look = batch.makeLook(after: 0)
+        look = batch.makeLook(after: 0, replacing: nil)
         generation = batch.generation
         batchGeneration = batch.batchGeneration
         hopSamples = vocabulary.model.hopSamples
@@ -118,8 +118,8 @@ public struct BatchDetector: ~Copyable {
     private var batch: StreamBatch
     /// The batch before, if it was of the same model: its streams go on in it until their windows in the new one are full.
     private var formerBatch: StreamBatch?
-    /// Looks at proposals of all streams in turn; nil for a model without confirming networks.
-    private var confirmer: Confirmer?
+    /// Looks at proposals of all streams in turn; nil for a vocabulary without second looks.
+    private var confirmers: Confirmers?
     /// How often it looked at proposals of all streams, and how often no word was found then.
     public private(set) var looks = 0
     public private(set) var refusals = 0
@@ -131,12 +131,12 @@ public struct BatchDetector: ~Copyable {
     public init(_ settings: DetectorSettings) {
         self.settings = settings
         batch = StreamBatch(settings.vocabulary.model, embeds: !settings.vocabulary.taught.isEmpty)
-        confirmer = Confirmer(settings.vocabulary.model)
+        confirmers = Confirmers(settings.vocabulary)
     }
 
     /// What looks at the proposals of a stream, after so many hops of it.
-    fileprivate func makeLook(after hops: Int) -> SecondLook? {
-        SecondLook(settings.vocabulary.model, confirmer: confirmer, hops: hops)
+    fileprivate func makeLook(after hops: Int, replacing former: SecondLook?) -> SecondLook? {
+        SecondLook(settings.vocabulary, confirmers, hops: hops, replacing: former)
     }
 
     fileprivate var newestSamples: Int { batch.newestSamples }
@@ -152,12 +152,10 @@ public struct BatchDetector: ~Copyable {
             var other = StreamBatch(vocabulary.model, embeds: !vocabulary.taught.isEmpty)
             swap(&batch, &other)
             formerBatch = consume other
-            if vocabulary.model !== old.model {
-                formerBatch = nil
-                confirmer = Confirmer(vocabulary.model)
-            }
+            if vocabulary.model !== old.model { formerBatch = nil }
             batchGeneration += 1
         }
+        if vocabulary !== old { confirmers = Confirmers(vocabulary) }
         settings = new
         generation += 1
     }
@@ -216,7 +214,7 @@ public struct BatchDetector: ~Copyable {
             if stream.wakeWords?.serves(vocabulary.wakeWords) != true {
                 stream.wakeWords = WakeWordStream(vocabulary.wakeWords)
             }
-            if vocabulary.model !== old.model { stream.look = makeLook(after: stream.handler.gate.streamHops) }
+            stream.look = makeLook(after: stream.handler.gate.streamHops, replacing: stream.look)
             if vocabulary.taught != old.taught || vocabulary.model !== old.model {
                 stream.taught = TaughtWordScorer(
                     vocabulary.taught,

@@ -20,7 +20,7 @@ public struct Detector: ~Copyable {
         scorer = HopScorer(settings.vocabulary, lookaheadQuiet: settings.lookaheadQuiet)
         handler = PosteriorHandler(settings)
         wakeWords = WakeWordStream(settings.vocabulary.wakeWords)
-        look = SecondLook(settings.vocabulary.model, confirmer: Confirmer(settings.vocabulary.model))
+        look = SecondLook(settings.vocabulary, Confirmers(settings.vocabulary))
     }
 
     /// Smoothed posteriors after the newest hop, `[labels]`: the input of the gate.
@@ -35,7 +35,7 @@ public struct Detector: ~Copyable {
     /// Speech or sound activity up to the newest hop, in which the gate finds pauses.
     public var activity: ActivityHistory { scorer.activity }
 
-    /// How often confirming networks looked at a proposal.
+    /// How often there was a second look at a proposal.
     public var looks: Int { handler.looks }
 
     /// How often no word was found after a look.
@@ -82,11 +82,15 @@ public struct Detector: ~Copyable {
     ///   old sessions.
     public mutating func update(_ new: DetectorSettings) -> Detection? {
         let old = settings.vocabulary
-        if old !== new.vocabulary { scorer.update(new.vocabulary) }
-        if old.model !== new.vocabulary.model {
-            let model = new.vocabulary.model
-            look = SecondLook(model, confirmer: Confirmer(model), hops: handler.gate.streamHops)
-            looksFromHere = true
+        if old !== new.vocabulary {
+            scorer.update(new.vocabulary)
+            looksFromHere = look == nil || old.model !== new.vocabulary.model
+            look = SecondLook(
+                new.vocabulary,
+                Confirmers(new.vocabulary),
+                hops: handler.gate.streamHops,
+                replacing: look
+            )
         }
         scorer.lookaheadQuiet = new.lookaheadQuiet
         if wakeWords?.serves(new.vocabulary.wakeWords) != true {

@@ -19,8 +19,8 @@ import Core
 ///    a taught word that is hardly above its threshold waits for `quietAfter` all the same, and counts as alone also where it stands out
 ///    of noise by its level. In mode `spot` a taught word that is said
 ///    alone, as in mode `command`, qualifies at the lower score of that mode.
-/// 6. Confirmation: a word that networks confirm qualifies at a lower score, and does not fire then, but becomes a ``proposal``.
-///    ``confirm(_:activity:)`` takes their verdict, and fires if that reaches the threshold of its word.
+/// 6. Confirmation: a word with a second look qualifies at a lower score, and does not fire then, but becomes a ``proposal``.
+///    ``confirm(_:activity:)`` takes the verdict, and fires if that reaches what 5 asks for.
 public struct Gate {
     struct Candidate {
         var label: Int
@@ -41,7 +41,7 @@ public struct Gate {
 
     /// The proposal of the last `step`, `lookAhead` or `finish`, which waits for its verdict.
     public private(set) var proposal: Proposal?
-    /// Of each label the least score that is proposed, `[labels]`; nil for a word that fires without confirmation. Empty if no network
+    /// Of each label the least score that is proposed, `[labels]`; nil for a word that fires without confirmation. Empty if nothing
     /// confirms. May change between hops.
     var proposals: [Float?] = []
 
@@ -130,9 +130,8 @@ public struct Gate {
         guard scores.count == armed.count, inSpeech, let candidate, candidate.label == likeliest(scores),
             mode(of: candidate.label) == .command,
             let hit = hit(scores, streak: candidate.streak + 1, quietSeconds: activity.quietSeconds),
-            hit.confidence >= alone(hit.label)?.immediate ?? 0
+            isProposed(hit.label) || hit.confidence >= alone(hit.label)?.immediate ?? 0
         else { return nil }
-        pending = nil
         return fireOrPropose(hit, activity)
     }
 
@@ -162,7 +161,8 @@ public struct Gate {
         guard let proposed = proposal else { return nil }
         proposal = nil
         let label = verdict.label
-        guard armed.indices.contains(label), armed[label], let threshold = thresholds.values[label],
+        guard armed.indices.contains(label), armed[label],
+            let threshold = threshold(of: label, for: proposed.hit, quietSeconds: activity.quietSeconds),
             verdict.confidence >= threshold
         else { return nil }
         // Another word than the proposed one may have another mode.
@@ -183,8 +183,8 @@ public struct Gate {
     }
 
     private mutating func fireOrPropose(_ hit: Hit, _ activity: ActivityHistory) -> Detection? {
-        guard proposalLevel(hit.label) != nil else { return fire(hit, activity) }
-        if candidate?.label == hit.label {
+        guard isProposed(hit.label) else { return fire(hit, activity) }
+        if candidate?.label == hit.label, hit.bestHop == hop {
             // A word that was refused is looked at again with the audio that follows, a few times.
             guard let looks = candidate?.looks, looks < settings.longestConfirmation else { return nil }
             candidate?.looks = looks + 1
@@ -192,15 +192,6 @@ public struct Gate {
         proposal = Proposal(hit, bounds(of: hit, activity))
         return nil
     }
-
-    /// The least score with which a label is proposed; nil for a label that fires without confirmation.
-    private func proposalLevel(_ label: Int) -> Float? {
-        guard proposals.indices.contains(label), let level = proposals[label] else { return nil }
-        return min(level, thresholds.values[label] ?? 1)
-    }
-
-    /// The least score with which a label qualifies; nil for one that never does.
-    func level(_ label: Int) -> Float? { thresholds.values[label].map { proposalLevel(label) ?? $0 } }
 
     /// Resets all but the stream's time, for example after a gap in the audio: a word from before can no longer fire.
     public mutating func flush() {
@@ -306,7 +297,10 @@ public struct Gate {
     /// The candidate at this hop, if it qualifies where it is said alone and what was said before allows that.
     func aloneHit(_ scores: [Float], quietSeconds: Double) -> Hit? {
         guard let candidate, mayBeAlone(candidate.label), let levels = alone(candidate.label) else { return nil }
-        return hit(scores, streak: candidate.streak, quietSeconds: quietSeconds, level: levels.least)
+        let level = proposalLevel(candidate.label) ?? levels.least
+        var found = hit(scores, streak: candidate.streak, quietSeconds: quietSeconds, level: level)
+        found?.isAlone = true
+        return found
     }
 
     private func hit(_ scores: [Float], streak: Int, quietSeconds: Double, level: Float) -> Hit? {
@@ -353,6 +347,7 @@ public struct Gate {
     @inline(never)
     private mutating func fire(_ hit: Hit, _ activity: ActivityHistory) -> Detection {
         armed[hit.label] = false
+        if settings.trigger == .early { pending = nil }
         firedAt[hit.label] = hop
         lastFire = hop
         isOpen = false

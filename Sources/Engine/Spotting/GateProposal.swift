@@ -1,3 +1,5 @@
+private import Core
+
 extension Gate {
     /// The scores of a word that is said alone: after quiet and before quiet.
     struct AloneLevels: Sendable, Equatable {
@@ -15,9 +17,11 @@ extension Gate {
         let threshold: Float
         let firstHop: Int
         let bestHop: Int
+        /// It qualified because it is said alone.
+        var isAlone = false
     }
 
-    /// A word that qualifies, if networks confirm it.
+    /// A word that qualifies, if a second look confirms it.
     public struct Proposal: Sendable {
         /// Estimated start and end of the word, in seconds.
         public let start: Double
@@ -36,4 +40,26 @@ extension Gate {
         /// The middle of the word, in seconds.
         public var middle: Double { (start + end) / 2 }
     }
+
+    /// The least score with which a label is proposed; nil for a label that fires without confirmation.
+    func proposalLevel(_ label: Int) -> Float? {
+        guard proposals.indices.contains(label), let level = proposals[label] else { return nil }
+        return min(level, thresholds.values[label] ?? 1)
+    }
+
+    /// Whether a label is proposed, and does not fire at once.
+    func isProposed(_ label: Int) -> Bool { proposals.indices.contains(label) && proposals[label] != nil }
+
+    /// What the verdict on a proposed label has to reach; nil for one that may not fire.
+    func threshold(of label: Int, for hit: Hit, quietSeconds: Double) -> Float? {
+        guard label == hit.label, hit.isAlone || mode(of: label) == .command, let levels = alone(label) else {
+            return thresholds.values[label]
+        }
+        let isOver = !inSpeech || quietAfter(label, quietSeconds) >= settings.quietAfter
+        let level = isOver ? levels.least : levels.immediate
+        return mode(of: label) == .command ? level : min(level, thresholds.values[label] ?? level)
+    }
+
+    /// The least score with which a label qualifies; nil for one that never does.
+    func level(_ label: Int) -> Float? { thresholds.values[label].map { proposalLevel(label) ?? $0 } }
 }

@@ -10,8 +10,7 @@ extension Gate {
         let isCommand = mode(of: candidate.label) == .command
         if isCommand, quietSeconds < settings.trailingSilence { return nil }
         guard let hit = hit(scores, streak: candidate.streak, quietSeconds: quietSeconds) else { return nil }
-        if isCommand, hit.confidence < alone(hit.label)?.immediate ?? 0 { return nil }
-        pending = nil
+        if isCommand, !isProposed(hit.label), hit.confidence < alone(hit.label)?.immediate ?? 0 { return nil }
         return hit
     }
 
@@ -20,10 +19,10 @@ extension Gate {
     private mutating func waitingHit(_ scores: [Float], quietSeconds: Double) -> Hit? {
         let now = aloneHit(scores, quietSeconds: quietSeconds)
         if let now, now.confidence > (pending?.confidence ?? 0) { pending = now }
+        // A word that the second look refuses here stays pending, and is looked at once more when it is over.
         if let now, quietAfter(now.label, quietSeconds) >= settings.trailingSilence,
-            now.confidence >= alone(now.label)?.immediate ?? 1
+            isProposed(now.label) || now.confidence >= alone(now.label)?.immediate ?? 1
         {
-            pending = nil
             return now
         }
         guard let best = pending else { return nil }
@@ -45,7 +44,7 @@ extension Gate {
     }
 
     /// Seconds since the last sound of a word that is said alone.
-    private func quietAfter(_ label: Int, _ quietSeconds: Double) -> Double {
+    func quietAfter(_ label: Int, _ quietSeconds: Double) -> Double {
         standsOut(label) ? max(quietSeconds, contrast.quietAfter) : quietSeconds
     }
 

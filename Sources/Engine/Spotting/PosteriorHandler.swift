@@ -18,6 +18,8 @@ public struct PosteriorHandler {
     private var misses: NearMissTracker?
     private let hopSeconds: Double
     private let hopSamples: Int
+    /// Seconds after a word that a second look at a taught word hears.
+    private static let heardAfter = 0.3
     /// The rules without a session, then those of each session.
     private var rules: [SessionRules] = []
     /// Set by `flush()`: the end of the session that was on, to be reported at the next hop.
@@ -252,7 +254,7 @@ public struct PosteriorHandler {
         for label in pendingPosteriors.indices { pendingPosteriors[label] = smoother.average[label] }
     }
 
-    /// Has networks look at the gate's proposal, and takes their verdict to the gate.
+    /// Has the gate's proposal looked at, and takes the verdict to the gate.
     private mutating func confirm(
         _ posteriors: [Float],
         _ activity: ActivityHistory,
@@ -260,9 +262,14 @@ public struct PosteriorHandler {
     ) -> Detection? {
         guard let proposal = gate.proposal, let confirmer else { return nil }
         looks += 1
-        let middle = Int((proposal.middle / hopSeconds * Double(hopSamples)).rounded())
-        let hops = gate.hop - proposal.hit.firstHop + 1
-        let verdict = confirmer.look(posteriors, middle: middle, hops: hops)
+        let word = ProposedWord(
+            label: proposal.label,
+            score: proposal.confidence,
+            middle: samples(proposal.middle),
+            end: samples(min(gate.time, proposal.end + Self.heardAfter)),
+            hops: gate.hop - proposal.hit.firstHop + 1
+        )
+        let verdict = confirmer.look(word, posteriors)
         let detection = gate.confirm(verdict, activity: activity)
         if detection == nil {
             refusal = verdict
@@ -270,6 +277,8 @@ public struct PosteriorHandler {
         }
         return detection
     }
+
+    private func samples(_ seconds: Double) -> Int { Int((seconds / hopSeconds * Double(hopSamples)).rounded()) }
 
     /// What is compared with thresholds to find near misses.
     private mutating func scoresOfMisses() -> [Float] {

@@ -1,11 +1,11 @@
 private import Kernels
 
-/// The newest seconds of a stream, for the confirming networks: 16-bit samples with a scale for each hop.
+/// The newest seconds of a stream, for second looks: 16-bit samples with a scale for each hop.
 ///
 /// `init` allocates all memory. One thread at a time uses it.
 final class RecentAudio {
-    /// The least number of seconds that are kept, and the seconds from a word's middle to its decision.
-    private static let (least, decision) = (2.0, 1.25)
+    /// The least number of seconds that are kept, of which the longest phrase has 3.2, and the seconds from a word's middle to its decision.
+    private static let (least, decision) = (4.0, 1.25)
 
     private let hopSamples: Int
     private let hops: Int
@@ -18,7 +18,7 @@ final class RecentAudio {
     private var filled = 0
 
     /// - Parameters:
-    ///   - reach: samples that a look reads before a word's middle.
+    ///   - reach: samples that the confirming networks read before a word's middle.
     ///   - count: hops of the stream until now.
     init(hopSamples: Int, sampleRate: Int, reach: Int = 0, after count: Int = 0) {
         self.count = count

@@ -43,6 +43,8 @@ public struct TaughtWord: Sendable, Equatable {
     /// Takes from their beginning to their end, `[takes × hops × dimensions]`: what is said is aligned with each. None for a word whose
     /// takes have no recordings.
     public let sequences: [[[Float]]]
+    /// Its takes for the second look; nil for a word that fires without one.
+    public let speech: SpeechTakes?
 
     /// Most sequences, and most hops of one.
     public static let (mostSequences, mostHops) = (8, 14)
@@ -68,7 +70,8 @@ public struct TaughtWord: Sendable, Equatable {
         boundary: Float,
         negatives: [[[Float]]] = [],
         parts: [[[Float]]] = [],
-        sequences: [[[Float]]] = []
+        sequences: [[[Float]]] = [],
+        speech: SpeechTakes? = nil
     ) {
         guard let first = templates.first, !first.isEmpty, templates.allSatisfy({ $0.count == first.count }),
             templateSpacing >= 0, (templates.count - 1) * (templateSpacing + 1) < TemplateAlignment.longestReach
@@ -79,6 +82,7 @@ public struct TaughtWord: Sendable, Equatable {
         self.templates = templates
         alignment = TemplateAlignment(count: templates.count, spacing: templateSpacing)
         self.boundary = boundary
+        self.speech = speech
         func alike(_ vectors: [[Float]]) -> Bool {
             vectors.count == templates.count && vectors.allSatisfy { $0.count == first.count }
         }
@@ -91,8 +95,18 @@ public struct TaughtWord: Sendable, Equatable {
 
     /// The similarity that counts, beside the most similar negative.
     public func similarity(_ said: Float, besides negative: Float) -> Float {
-        Self.similarity(said, besides: negative, boundary: boundary)
+        Self.similarity(said, besides: negative, boundary: negativeBoundary)
     }
+
+    /// Similarity of the word where it is as similar to a negative as to the takes: `boundary`, and so little that there is hardly a
+    /// second look, which does not know the negatives, for a word that has one.
+    var negativeBoundary: Float {
+        speech.map { boundary + Self.margin(probability: max($0.proposal, 1e-3)) - Self.belowProposal } ?? boundary
+    }
+    private static let belowProposal: Float = 0.1
+
+    /// Similarity that a part of a phrase is measured against: the one that decides.
+    var partBoundary: Float { speech?.boundary ?? boundary }
 
     static func similarity(_ said: Float, besides negative: Float, boundary: Float) -> Float {
         min(said, boundary + negativeWeight * (said - negative))
@@ -106,18 +120,5 @@ public struct TaughtWord: Sendable, Equatable {
     /// The similarity that counts where the alignment with the sequences has this mean distance.
     public static func similarity(_ said: Float, distance: Float) -> Float {
         said - sequenceWeight * (distance - usualDistance)
-    }
-
-    /// The highest probability in a recording, as a detector computes it. Allocates.
-    ///
-    /// - Parameter embeddings: at each hop, `[hops × dimensions]`.
-    public func highestProbability(in embeddings: [[Float]]) -> Float {
-        var scorer = TaughtWordScorer([self], dimensions: templates.first?.count ?? 0)
-        var highest: Float = 0
-        for embedding in embeddings {
-            scorer.add(embedding)
-            highest = max(highest, scorer.probabilities.first ?? 0)
-        }
-        return highest
     }
 }

@@ -15,6 +15,8 @@ struct TaughtWordScorer {
         /// Of no templates if they come from another model.
         var alignment: TemplateAlignment
         var boundary: Float
+        var negativeBoundary: Float
+        var partBoundary: Float
         /// How many negatives follow its templates, and how many parts follow these.
         var negatives: Int
         var parts: Int
@@ -42,7 +44,7 @@ struct TaughtWordScorer {
     /// - Parameter dimensions: of the model's embedding. Words of another embedding have probability 0.
     init(_ words: [TaughtWord], dimensions: Int) {
         lanesPerVector = (dimensions + Lanes.scalarCount - 1) / Lanes.scalarCount
-        hops = max(TemplateAlignment.longestReach, TimeWarping.hops) + 2
+        hops = max(TemplateAlignment.longestReach, HopWarping.steps) + 2
         var templates: [Lanes] = []
         var sequences: [(start: Int, hops: Int)] = []
         self.words = words.map { word in
@@ -61,6 +63,8 @@ struct TaughtWordScorer {
                 start: start,
                 alignment: fits ? word.alignment : TemplateAlignment(count: 0, spacing: 0),
                 boundary: word.boundary,
+                negativeBoundary: word.negativeBoundary,
+                partBoundary: word.partBoundary,
                 negatives: fits ? word.negatives.count : 0,
                 parts: fits ? word.parts.count : 0,
                 sequences: first..<sequences.count
@@ -118,8 +122,8 @@ struct TaughtWordScorer {
         let negative = highest(of: word, from: 1, count: word.negatives)
         let part = highest(of: word, from: 1 + word.negatives, count: word.parts)
         let counted = min(
-            TaughtWord.similarity(said, besides: negative, boundary: word.boundary),
-            TaughtWord.similarity(said, besidesPart: part, boundary: word.boundary)
+            TaughtWord.similarity(said, besides: negative, boundary: word.negativeBoundary),
+            TaughtWord.similarity(said, besidesPart: part, boundary: word.partBoundary)
         )
         guard !word.sequences.isEmpty else { return counted }
         return TaughtWord.similarity(counted, distance: meanDistance(to: word))
@@ -130,11 +134,11 @@ struct TaughtWordScorer {
         var sum: Float = 0
         for index in word.sequences {
             let sequence = sequences[index]
-            var warping = TimeWarping()
+            var warping = HopWarping()
             for hop in 0..<sequence.hops {
-                var costs = TimeWarping.Hops(repeating: 1)
-                for age in 0..<TimeWarping.hops {
-                    costs[TimeWarping.hops - 1 - age] -= cosine(
+                var costs = SIMD16<Float>(repeating: 1)
+                for age in 0..<HopWarping.steps {
+                    costs[HopWarping.steps - 1 - age] -= cosine(
                         at: age,
                         template: sequence.start + hop * lanesPerVector
                     )

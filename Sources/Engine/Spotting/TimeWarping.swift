@@ -1,38 +1,53 @@
-/// Aligns the hops of a take, from its beginning to its end, with the newest hops of a stream: dynamic time warping.
+/// Aligns a take, from its beginning to its end, with the newest steps of a stream: dynamic time warping.
 ///
-/// The whole take is aligned, with hops that begin anywhere among the newest ``hops`` and end at one of the last two. A hop of the stream
-/// may sound like two of the take, and one in between may be passed over for half of its cost; every hop of the take counts once, its
-/// beginning as much as its end. Source: Sakoe and Chiba, 1978, with a free beginning.
-public struct TimeWarping {
-    /// Values for the newest hops of the stream, the oldest first.
-    public typealias Hops = SIMD16<Float>
+/// A step is a hop or a frame, an element of `Costs` each. The whole take is aligned, with steps that begin anywhere among the newest ones
+/// and end at one of the last. A step of the stream may sound like two of the take, and one in between may be passed over for half of
+/// its cost; every step of the take counts once, its beginning as much as its end. Source: Sakoe and Chiba, 1978, with a free beginning.
+public struct TimeWarping<Costs: SIMD> where Costs.Scalar == Float {
+    /// Steps of the stream that are compared.
+    @inlinable public static var steps: Int { Costs.scalarCount }
+    /// Cost of a step of the stream that is passed over, as a share of its own.
+    @inlinable static var passing: Float { 0.5 }
 
-    /// Hops of the stream that are compared.
-    public static let hops = Hops.scalarCount
-    /// Cost of a hop of the stream that is passed over, as a share of its own.
-    private static let passing: Float = 0.5
+    /// For each step of the stream, the oldest first, the least cost of the rows so far that ends there.
+    @usableFromInline var sums = Costs.zero
+    @usableFromInline var rows = 0
 
-    /// For each hop of the stream, the least cost of the rows so far that ends there.
-    private var sums = Hops.zero
-    private var rows = 0
+    @inlinable public init() {}
 
-    public init() {}
-
-    /// Adds the next hop of the take.
+    /// Adds the next step of the take.
     ///
-    /// - Parameter costs: its distance to each hop of the stream, 1 − cosine.
-    public mutating func add(_ costs: Hops) {
+    /// - Parameter costs: its distance to each step of the stream, 1 − cosine, the oldest first.
+    @inlinable
+    public mutating func add(_ costs: Costs) {
         defer { rows += 1 }
         guard rows > 0 else {
             sums = costs
             return
         }
         var least = sums
-        for hop in 1..<Self.hops { least[hop] = min(least[hop], sums[hop - 1]) }
-        for hop in 2..<Self.hops { least[hop] = min(least[hop], sums[hop - 2] + Self.passing * costs[hop - 1]) }
+        for step in 1..<Self.steps { least[step] = min(least[step], sums[step - 1]) }
+        for step in 2..<Self.steps { least[step] = min(least[step], sums[step - 2] + Self.passing * costs[step - 1]) }
         sums = least + costs
     }
 
-    /// The mean cost of a hop of the take, 0…2.
-    public var distance: Float { min(sums[Self.hops - 1], sums[Self.hops - 2]) / Float(max(1, rows)) }
+    /// The mean cost of a step of the take, 0…2.
+    ///
+    /// - Parameter ends: it may end at so many of the newest steps.
+    @inlinable
+    public func distance(ends: Int) -> Float {
+        var least = sums[Self.steps - 1]
+        for step in Self.steps - ends..<Self.steps { least = min(least, sums[step]) }
+        return least / Float(max(1, rows))
+    }
+}
+
+/// Alignment with hops of the model's embedding.
+public typealias HopWarping = TimeWarping<SIMD16<Float>>
+/// Alignment with frames of the speech embedding.
+public typealias FrameWarping = TimeWarping<SIMD32<Float>>
+
+extension HopWarping {
+    /// The mean cost of a hop of the take, 0…2, where it ends at one of the last two.
+    @inlinable public var distance: Float { distance(ends: 2) }
 }

@@ -10,6 +10,8 @@ public final class Vocabulary: Sendable {
     public let taught: [TaughtWord]
     /// Wake words with models of their own, which run beside the model.
     public let wakeWords: [WakeWord]
+    /// For the second look at taught words; without it they fire by their templates alone.
+    let speech: SpeechEmbedding?
     /// The label of each wake word, `[wakeWords]`.
     let wakeWordLabels: [Int]
     /// The model's words, then the user's own, then wake words, then `_unknown_` and `_silence_`, which never fire.
@@ -19,7 +21,13 @@ public final class Vocabulary: Sendable {
     /// that the user taught.
     let extraDurations: [Double]
 
-    public init(_ model: Model, taught: [TaughtWord] = [], wakeWords: [WakeWord] = []) {
+    public init(
+        _ model: Model,
+        taught: [TaughtWord] = [],
+        wakeWords: [WakeWord] = [],
+        speech: SpeechEmbedding? = nil
+    ) {
+        self.speech = speech
         self.model = model
         self.taught = taught
         self.wakeWords = wakeWords
@@ -49,13 +57,25 @@ public final class Vocabulary: Sendable {
     /// Index of `_silence_` among the labels.
     public var silenceIndex: Int { Labels(labels).silenceIndex }
 
-    /// Of each label the least score that is proposed to the networks that confirm, `[labels]`; nil for a label that they do not know, and
-    /// for a word that was taught in the user's own voice, which they never heard. Empty for a model without such networks.
+    /// The taught words at which there is a second look, by label. A word of the model that was taught in the user's own voice is none of
+    /// them: its score is not that of its templates.
+    var lookedAt: [(label: Int, word: TaughtWord)] {
+        guard speech != nil else { return [] }
+        let own = Set(fusion.ownLabels)
+        return zip(fusion.wordLabels, taught).filter { own.contains($0) && $1.speech != nil }.map { ($0, $1) }
+    }
+
+    /// Of each label the least score that is proposed to a second look, `[labels]`; nil for a label without one, also for a word of the
+    /// model that was taught in the user's own voice, which its networks never heard. Empty where nothing is looked at.
     public func proposals(mode: DetectionMode) -> [Float?] {
-        guard let networks = model.confirmation else { return [] }
-        let taught = Set(taught.map(\.name))
+        let lookedAt = lookedAt
+        guard model.confirmation != nil || !lookedAt.isEmpty else { return [] }
+        let names = Set(taught.map(\.name))
         var levels = [Float?](repeating: nil, count: labels.count)
-        for word in networks.words where !taught.contains(labels[word]) { levels[word] = networks.proposals[mode] }
+        if let networks = model.confirmation {
+            for word in networks.words where !names.contains(labels[word]) { levels[word] = networks.proposals[mode] }
+        }
+        for (label, word) in lookedAt { levels[label] = word.speech?.proposal }
         return levels
     }
 

@@ -73,6 +73,8 @@ public struct BenchRun {
                 multiplyAdds: confirmation.multiplyAdds,
                 LookWork(confirmation, of: model, on: sound)
             )
+        case .wordLook:
+            return WordLookWork(model, on: sound).map { Probe(stage, kernels, $0) }
         case .peak:
             return model.kernels.fmaThroughput.map { peak in
                 let work = PeakWork(peak)

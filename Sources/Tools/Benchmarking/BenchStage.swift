@@ -13,6 +13,7 @@ public enum BenchStage: String, CaseIterable, Sendable {
     case windowNetwork = "window-cnn"
     case window = "window"
     case look = "look"
+    case wordLook = "look-1-word"
     case peak = "fma-peak"
 
     /// What one unit of the stage computes, for the table.
@@ -31,6 +32,7 @@ public enum BenchStage: String, CaseIterable, Sendable {
         case .windowNetwork: "the network over a second"
         case .window: "log-mel and network over a second"
         case .look: "all confirming networks over a proposal"
+        case .wordLook: "a word of the user's own over a proposal"
         case .peak: "multiply-adds of floats in registers"
         }
     }

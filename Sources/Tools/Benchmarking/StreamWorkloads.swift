@@ -117,7 +117,7 @@ final class GateWork: Workload {
 
         init(_ words: [Int]) { self.words = words }
 
-        func look(_ posteriors: [Float], middle: Int, hops: Int) -> Verdict {
+        func look(_ word: ProposedWord, _ posteriors: [Float]) -> Verdict {
             var best = words.first ?? 0
             for word in words where posteriors[word] > posteriors[best] { best = word }
             return Verdict(label: best, confidence: 1, confirmed: 1)

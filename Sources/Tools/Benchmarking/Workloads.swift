@@ -2,6 +2,8 @@ import Audio
 import Core
 import Inference
 import KernelInterface
+import Spotting
+import WakeWords
 
 /// Noise whose amplitude rises and falls five times a second, the same in every run.
 ///
@@ -79,6 +81,46 @@ final class LookWork: Workload {
     func run() {
         let sound = sound
         confirmer.look(posteriors, middle: sound.count / 2) { first, samples in
+            for index in samples.indices { samples[index] = sound[abs(first + index) % sound.count] }
+        }
+    }
+}
+
+/// The second look at a word of the user's own with five takes.
+final class WordLookWork: Workload {
+    private let confirmers: Confirmers
+    private let word: ProposedWord
+    private let sound: [Float]
+
+    /// - Returns: nil where the speech embedding did not come with the program.
+    init?(_ model: Model, on sound: [Float]) {
+        // A word of 0.7 s, whose frames are of no sound.
+        let frames: [[Float]] = (0..<10).map { row in
+            (0..<SpeechEmbedding.count).map { column in Float((column * 7 + row * 13) % 29) - 14 }
+        }
+        guard let path = ModelFolder.shippedSpeechEmbedding,
+            let embedding = try? SpeechEmbedding(path: path, kernels: model.kernels),
+            let word = TaughtWord(
+                name: "word",
+                threshold: 0.8,
+                templates: [[Float](repeating: 1, count: max(1, model.embeddingCount))],
+                templateSpacing: 0,
+                boundary: 0.6,
+                speech: SpeechTakes([[[Float]]](repeating: frames, count: 5), proposal: 0.3, boundary: 0.5)
+            )
+        else { return nil }
+        let vocabulary = Vocabulary(model, taught: [word], speech: embedding)
+        guard let confirmers = Confirmers(vocabulary), let label = vocabulary.labels.firstIndex(of: "word") else {
+            return nil
+        }
+        self.confirmers = confirmers
+        self.word = ProposedWord(label: label, score: 0.5, middle: 0, end: 0, hops: 3)
+        self.sound = sound
+    }
+
+    func run() {
+        let sound = sound
+        _ = confirmers.look(word, []) { first, samples in
             for index in samples.indices { samples[index] = sound[abs(first + index) % sound.count] }
         }
     }

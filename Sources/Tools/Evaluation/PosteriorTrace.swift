@@ -1,7 +1,7 @@
 private import Core
-public import Inference
+private import Inference
 public import Spotting
-public import WakeWords
+private import WakeWords
 
 /// Scores and activity of a whole recording, hop by hop: computed once, then replayed under many settings.
 public struct PosteriorTrace {
@@ -13,18 +13,17 @@ public struct PosteriorTrace {
     /// hop's, in seconds.
     private var steps: [[(word: Int, score: Float, before: Double)]] = []
 
-    /// - Parameters:
-    ///   - model: the one that gave the scores; nil for one without confirming networks.
-    ///   - wakeWords: with models of their own, which the trace computes from the windows.
-    public init(_ model: Model? = nil, wakeWords: [WakeWord] = []) {
-        looks = model.flatMap { RecordedLooks($0) }
-        hopSamples = model?.hopSamples ?? AudioFormat.hopSamples
-        self.wakeWords = WakeWordStream(wakeWords)
+    /// - Parameter vocabulary: the one that gave the scores; nil for one without second looks and wake words with models of their own,
+    ///   which the trace computes from the windows.
+    public init(_ vocabulary: Vocabulary? = nil) {
+        looks = vocabulary.flatMap { RecordedLooks($0) }
+        hopSamples = vocabulary?.model.hopSamples ?? AudioFormat.hopSamples
+        wakeWords = WakeWordStream(vocabulary?.wakeWords ?? [])
     }
 
     /// Adds one hop; the parameters are those of ``PosteriorHandler/process(_:lookahead:activity:confirmer:report:)``.
     ///
-    /// - Parameter window: ends with the hop; needed for a model with confirming networks, and for wake words.
+    /// - Parameter window: ends with the hop; needed for a vocabulary with second looks, and for wake words.
     public mutating func add(
         _ scores: HopScores,
         lookahead: HopScores? = nil,
@@ -76,28 +75,27 @@ public struct PosteriorTrace {
     }
 }
 
-/// Confirming networks that look at a whole recording, hop by hop, and remember their verdicts: under many thresholds the gate
+/// Second looks at a whole recording, hop by hop, which remember their verdicts: under many thresholds the gate
 /// proposes nearly the same.
 private final class RecordedLooks: ProposalConfirmer {
     private struct Place: Hashable {
         var hop: Int
-        var middle: Int
-        var penalty: Float
+        var word: ProposedWord
         /// The scores after the hop, or those one hop later.
         var posteriors: [Float]
     }
 
     /// The newest hop that a look may hear.
     var hop = 0
-    private let confirmer: Confirmer
+    private let confirmers: Confirmers
     private let hopSamples: Int
     private var samples: [Float] = []
     private var verdicts: [Place: Verdict] = [:]
 
-    init?(_ model: Model) {
-        guard let networks = model.confirmation else { return nil }
-        confirmer = Confirmer(networks, of: model)
-        hopSamples = model.hopSamples
+    init?(_ vocabulary: Vocabulary) {
+        guard let confirmers = Confirmers(vocabulary) else { return nil }
+        self.confirmers = confirmers
+        hopSamples = vocabulary.model.hopSamples
     }
 
     func add(_ window: Span<Float>) {
@@ -105,18 +103,16 @@ private final class RecordedLooks: ProposalConfirmer {
         for index in newest.indices { samples.append(newest[index]) }
     }
 
-    func look(_ posteriors: [Float], middle: Int, hops: Int) -> Verdict {
-        let penalty = confirmer.networks.duration.nats(after: hops)
-        let place = Place(hop: hop, middle: middle, penalty: penalty, posteriors: posteriors)
+    func look(_ word: ProposedWord, _ posteriors: [Float]) -> Verdict {
+        let place = Place(hop: hop, word: word, posteriors: posteriors)
         if let known = verdicts[place] { return known }
         let end = min((hop + 1) * hopSamples, samples.count)
-        confirmer.look(posteriors, middle: middle, penalty: penalty) { first, target in
+        let verdict = confirmers.look(word, posteriors) { first, target in
             for index in target.indices {
                 let place = first + index
                 target[index] = place >= 0 && place < end ? samples[place] : 0
             }
         }
-        let verdict = Verdict(confirmer)
         verdicts[place] = verdict
         return verdict
     }

@@ -97,7 +97,7 @@ public struct StreamEvaluation: Sendable {
         progress: (_ seconds: Double, _ expectedSeconds: Double) -> Bool = { _, _ in true }
     ) throws -> Measurement {
         let vocabulary = scorer.vocabulary
-        var trace = PosteriorTrace(vocabulary.model, wakeWords: vocabulary.wakeWords)
+        var trace = PosteriorTrace(vocabulary)
         var seconds = 0.0
         try scorer.forEachHop(of: FileStream(path: file, mix: mix), spare: spare) { hop, window in
             trace.add(hop.scores, lookahead: hop.lookahead, activity: hop.activity, window: window)

@@ -132,24 +132,28 @@ public struct ClipScorer: ~Copyable {
     }
 }
 
-/// The probability that each of the taught words is said anywhere in a clip: the highest that it has in a stream.
-struct ClipTaughtWordScorer: ~Copyable {
+/// The probability that each of the taught words is said anywhere in a clip: the highest that it has in a stream, after a second look.
+public struct ClipTaughtWordScorer: ~Copyable {
     /// Hops of silence after the clip, in which a word at its end is decided.
     private static let hopsAfter = 4
 
     private let vocabulary: Vocabulary
     private var session: InferenceStream
     private var scorer: TaughtWordScorer
+    private let look: TaughtWordLook?
+    private let labels: [Int]
 
-    init(_ vocabulary: Vocabulary) {
+    public init(_ vocabulary: Vocabulary) {
         self.vocabulary = vocabulary
         session = InferenceStream(vocabulary.model, embeds: true)
         scorer = TaughtWordScorer(vocabulary.taught, dimensions: vocabulary.model.embeddingCount)
+        look = TaughtWordLook(vocabulary)
+        labels = vocabulary.fusion.wordLabels
     }
 
     /// - Parameter clip: samples at the model's rate.
     /// - Returns: probabilities, `[taught words]` of the vocabulary.
-    mutating func score(_ clip: [Float]) -> [Float] {
+    public mutating func score(_ clip: [Float]) -> [Float] {
         let model = vocabulary.model
         let (window, hop) = (model.windowSamples, model.hopSamples)
         let rest = (hop - clip.count % hop) % hop
@@ -157,13 +161,26 @@ struct ClipTaughtWordScorer: ~Copyable {
             [Float](repeating: 0, count: window) + clip + [Float](repeating: 0, count: rest + Self.hopsAfter * hop)
         session.reset()
         scorer.flush()
-        var best = scorer.probabilities
+        var best = scorer.probabilities.map { _ in Float(0) }
         for end in stride(from: window + hop, through: audio.count, by: hop) {
             session.score(window: audio.span.extracting(end - window..<end))
             scorer.add(session.embedding)
-            for index in best.indices { best[index] = max(best[index], scorer.probabilities[index]) }
+            for index in best.indices { best[index] = max(best[index], probability(of: index, at: end, in: audio)) }
         }
         return best
+    }
+
+    /// The probability of a word at a hop; 0 where its templates do not propose it to its second look.
+    private func probability(of index: Int, at end: Int, in audio: [Float]) -> Float {
+        let probability = scorer.probabilities[index]
+        guard let look, let speech = vocabulary.taught[index].speech else { return probability }
+        guard probability >= speech.proposal else { return 0 }
+        let verdict = look.look(labels[index], probability: probability, end: end) { first, target in
+            for place in target.indices {
+                target[place] = audio.indices.contains(first + place) ? audio[first + place] : 0
+            }
+        }
+        return verdict?.confidence ?? probability
     }
 }
 

@@ -133,8 +133,8 @@ public struct FileDetector: Sendable {
     ) throws(AudioError) {
         var handler = PosteriorHandler(settings)
         let model = settings.vocabulary.model
-        // Networks are made ready at the first proposal: most short files have none.
-        let look = SecondLook(model, confirmer: nil)
+        // Second looks are made ready at the first proposal: most short files have none.
+        let look = SecondLook(settings.vocabulary, nil)
         let wakeWords = WakeWordStream(settings.vocabulary.wakeWords)
         var last: (activity: ActivityHistory, seconds: Double)?
         func finish() {

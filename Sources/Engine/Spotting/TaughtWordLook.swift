@@ -1,0 +1,125 @@
+private import Glibc
+import WakeWords
+
+/// The second look at taught words: aligns the newest frames of the speech embedding with each take of a word.
+///
+/// Several streams may share it, one at a time. After `init`, nothing allocates.
+final class TaughtWordLook {
+    private typealias Lanes = SIMD16<Float>
+    private static let lanes = SpeechEmbedding.count / Lanes.scalarCount
+    /// Probabilities whose logarithms are taken.
+    private static let range: ClosedRange<Float> = 1e-4...1 - 1e-6
+
+    private struct Word {
+        let boundary: Float
+        let speechBoundary: Float
+        /// Which of `takes` are its own.
+        let takes: Range<Int>
+    }
+
+    /// By label; nil for a label that is not looked at.
+    private let words: [Word?]
+    /// Of each take the first of its lanes, and its frames.
+    private let takes: [(start: Int, frames: Int)]
+    /// Unit vectors, `[frames × lanes]`.
+    private let vectors: [Lanes]
+    private let frames: SpeechFrames
+    /// The newest frames as unit vectors, `[frames × lanes]`.
+    private var newest: [Lanes]
+    private let samples: UnsafeMutableBufferPointer<Float>
+
+    /// - Returns: nil where no word is looked at.
+    init?(_ vocabulary: Vocabulary) {
+        guard let embedding = vocabulary.speech else { return nil }
+        var words = [Word?](repeating: nil, count: vocabulary.labels.count)
+        var (takes, vectors): ([(Int, Int)], [Lanes]) = ([], [])
+        var longest = 0
+        for (label, word) in vocabulary.lookedAt {
+            guard let speech = word.speech else { continue }
+            let first = takes.count
+            for take in speech.takes {
+                takes.append((vectors.count, take.count))
+                for frame in take { frame.withUnsafeBufferPointer { vectors += Self.unit($0) } }
+            }
+            longest = max(longest, speech.frameCount)
+            words[label] = Word(boundary: word.boundary, speechBoundary: speech.boundary, takes: first..<takes.count)
+        }
+        guard longest > 0 else { return nil }
+        (self.words, self.takes, self.vectors) = (words, takes, vectors)
+        frames = SpeechFrames(embedding, count: longest)
+        newest = [Lanes](repeating: .zero, count: longest * Self.lanes)
+        samples = .allocate(capacity: SpeechFrames.samples(frames: longest))
+        samples.initialize(repeating: 0)
+    }
+
+    deinit { samples.deallocate() }
+
+    /// - Parameters:
+    ///   - label: of a word of the vocabulary.
+    ///   - probability: by its templates, 0…1.
+    ///   - end: the sample at which the look ends.
+    ///   - read: writes so many samples, from a sample on, to memory; those that a recording does not have are 0.
+    /// - Returns: nil for a label that is not looked at.
+    func look(
+        _ label: Int,
+        probability: Float,
+        end: Int,
+        read: (_ first: Int, UnsafeMutableBufferPointer<Float>) -> Void
+    ) -> Verdict? {
+        guard words.indices.contains(label), let word = words[label] else { return nil }
+        read(end - samples.count, samples)
+        frames.compute(UnsafeBufferPointer(samples))
+        for frame in 0..<frames.count {
+            Self.unit(
+                UnsafeBufferPointer(
+                    rebasing: frames.frames[frame * SpeechEmbedding.count..<(frame + 1) * SpeechEmbedding.count]
+                ),
+                into: &newest,
+                at: frame * Self.lanes
+            )
+        }
+        var sum: Float = 0
+        for take in word.takes { sum += distance(to: takes[take]) }
+        let distance = sum / Float(word.takes.count)
+        let odds = min(max(probability, Self.range.lowerBound), Self.range.upperBound)
+        let said = word.boundary + TaughtWord.margin(probability: odds)
+        let similarity = SpeechTakes.similarity(said, distance: distance)
+        return Verdict(
+            label: label,
+            confidence: TaughtWord.probability(margin: similarity - word.speechBoundary),
+            confirmed: SpeechTakes.probability(distance: distance)
+        )
+    }
+
+    private func distance(to take: (start: Int, frames: Int)) -> Float {
+        var warping = FrameWarping()
+        let older = FrameWarping.steps - frames.count
+        for row in 0..<take.frames {
+            var costs = SIMD32<Float>(repeating: 1)
+            let vector = take.start + row * Self.lanes
+            for frame in 0..<frames.count {
+                var sum = Lanes.zero
+                for lane in 0..<Self.lanes { sum += newest[frame * Self.lanes + lane] * vectors[vector + lane] }
+                costs[older + frame] -= sum.sum()
+            }
+            warping.add(costs)
+        }
+        return warping.distance(ends: SpeechTakes.ends)
+    }
+
+    private static func unit(_ vector: UnsafeBufferPointer<Float>) -> [Lanes] {
+        var lanes = [Lanes](repeating: .zero, count: Self.lanes)
+        unit(vector, into: &lanes, at: 0)
+        return lanes
+    }
+
+    private static func unit(_ vector: UnsafeBufferPointer<Float>, into target: inout [Lanes], at start: Int) {
+        var square: Float = 0
+        for value in vector { square += value * value }
+        let scale = square > 0 && square.isFinite ? 1 / square.squareRoot() : 0
+        for index in vector.indices {
+            target[start + index / Lanes.scalarCount][index % Lanes.scalarCount] =
+                scale == 0 ? 0 : vector[index] * scale
+        }
+    }
+}
