@@ -65,6 +65,24 @@ struct NegativeSetTests {
         #expect(throws: ModelError.self) { try VectorTable(tensors, "v", dimensions: 5) }
     }
 
+    @Test func `talk has the speech frames of its hops`() throws {
+        let model = try RecordedTakes.model()
+        let file = try SafeTensors(path: RecordedTakes.folder + "/" + NegativeSet.fileName)
+        let hops = file.shape(of: "talk")?.first ?? 0
+        let frames = try VectorTable(file, "speech.talk", dimensions: 96, middle: "speech.middle")
+        let newest = try file.steps("speech.steps", count: hops, within: frames.count)
+        #expect(newest.last == frames.count - 1 && zip(newest, newest.dropFirst()).allSatisfy { $0 <= $1 })
+        let speech = try #require(try NegativeSet(folder: RecordedTakes.folder, model: model).speech)
+        for row in [500, 20_000, 90_000] {
+            let take = (newest[row] - 7...newest[row]).map { frames[$0] }
+            #expect(abs(dot(take[0], take[0]) - 1) < 1e-4)
+            #expect(speech.distance(of: [take], at: row) < 1e-3, "the same frames")
+            #expect(speech.distance(of: [take, take], at: row + 2) < 1e-3, "a take may end a few frames before")
+            #expect(speech.distance(of: [take], at: row + 200) > 0.05, "other frames")
+        }
+        #expect(speech.distance(of: [], at: 5) == 1 && speech.distance(of: [[frames[0]]], at: hops) == 1)
+    }
+
     @Test func `a word keeps away from the talk that is nearest to its takes`() throws {
         let model = try RecordedTakes.model()
         let negatives = try NegativeSet(folder: RecordedTakes.folder, model: model)

@@ -43,6 +43,23 @@ struct SafeTensorsTests {
         #expect(file.shape(of: "a") == [2, 3] && file.shape(of: "x") == nil)
     }
 
+    @Test func `steps count the rows of another tensor`() throws {
+        let file = try SafeTensors(bytes: sample(), file: "w.safetensors")
+        var steps = TensorFile()
+        steps.add("steps", [4], type: "U8", [2, 0, 1, 3])
+        steps.add("half", [1], [0.5])
+        steps.add("back", [2], [3, -1])
+        let known = try SafeTensors(bytes: steps.bytes, file: "w.safetensors")
+        #expect(try known.steps("steps", count: 4, within: 6) == [1, 1, 2, 5])
+        let wrong: [(SafeTensors, String, Int, Int)] = [
+            (known, "steps", 4, 5), (known, "steps", 3, 6), (known, "half", 1, 6), (known, "back", 2, 6),
+            (file, "gone", 1, 1),
+        ]
+        for (file, name, count, rows) in wrong {
+            #expect(throws: ModelError.tensor) { try file.steps(name, count: count, within: rows) }
+        }
+    }
+
     @Test func `a file cut anywhere is refused`() throws {
         let bytes = try sample()
         for count in 0..<bytes.count {

@@ -256,7 +256,7 @@ class RecipeTests(unittest.TestCase):
 
     def test_the_negative_set_holds_unit_vectors(self):
         tensors = safetensors.numpy.load_file(self.model / "background.safetensors")
-        others = {"talk", "talk.hours", "talk.ends"}
+        others = {"talk", "talk.hours", "talk.ends", "speech.talk", "speech.middle", "speech.steps"}
         of_talk = {name for name in tensors if not name.startswith("text.")}
         self.assertEqual(of_talk, others | {f"word.{word}" for word in clips.COMMANDS})
         # Two parts of eight numbers, two of them in a byte.
@@ -267,6 +267,10 @@ class RecipeTests(unittest.TestCase):
         for parts, tolerance in ((vectors, 0.3), (examples, 0.05)):
             lengths = np.linalg.norm(parts, axis=-1)
             np.testing.assert_allclose(lengths, np.median(lengths), rtol=tolerance)
+        # Frames of the speech embedding, around their mean, each new with one of the hops.
+        frames, steps = tensors["speech.talk"], tensors["speech.steps"].astype(int)
+        self.assertEqual((frames.shape[1], tensors["speech.middle"].shape, len(steps)), (48, (96,), len(talk)))
+        self.assertEqual(steps.sum(), len(frames))
         self.assertGreater(tensors["talk.hours"][0], 0)
         bounds = tensors["talk.ends"].astype(int)
         self.assertTrue((bounds[:, 0] >= 0).all() and (bounds[:, 1] <= len(talk)).all())

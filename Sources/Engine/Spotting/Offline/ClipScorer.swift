@@ -136,6 +136,8 @@ public struct ClipScorer: ~Copyable {
 public struct ClipTaughtWordScorer: ~Copyable {
     /// Hops of silence after the clip, in which a word at its end is decided.
     private static let hopsAfter = 4
+    /// Second looks at a word in a clip.
+    private static let mostLooks = 3
 
     private let vocabulary: Vocabulary
     private var session: InferenceStream
@@ -161,26 +163,32 @@ public struct ClipTaughtWordScorer: ~Copyable {
             [Float](repeating: 0, count: window) + clip + [Float](repeating: 0, count: rest + Self.hopsAfter * hop)
         session.reset()
         scorer.flush()
-        var best = scorer.probabilities.map { _ in Float(0) }
+        var probabilities = scorer.probabilities.map { _ in [Float]() }
         for end in stride(from: window + hop, through: audio.count, by: hop) {
             session.score(window: audio.span.extracting(end - window..<end))
             scorer.add(session.embedding)
-            for index in best.indices { best[index] = max(best[index], probability(of: index, at: end, in: audio)) }
+            for index in probabilities.indices { probabilities[index].append(scorer.probabilities[index]) }
         }
-        return best
+        return probabilities.indices.map { highest(of: $0, probabilities[$0], in: audio) }
     }
 
-    /// The probability of a word at a hop; 0 where its templates do not propose it to its second look.
-    private func probability(of index: Int, at end: Int, in audio: [Float]) -> Float {
-        let probability = scorer.probabilities[index]
-        guard let look, let speech = vocabulary.taught[index].speech else { return probability }
-        guard probability >= speech.proposal else { return 0 }
-        let verdict = look.look(labels[index], probability: probability, end: end) { first, target in
-            for place in target.indices {
-                target[place] = audio.indices.contains(first + place) ? audio[first + place] : 0
+    /// The highest probability of a word after second looks, at the hops where it is likeliest by its templates; 0 where it is proposed
+    /// at none.
+    ///
+    /// - Parameter probabilities: of each hop after the first window.
+    private func highest(of index: Int, _ probabilities: [Float], in audio: [Float]) -> Float {
+        guard let look, let speech = vocabulary.taught[index].speech else { return probabilities.max() ?? 0 }
+        let proposed = probabilities.indices.filter { probabilities[$0] >= speech.proposal }
+        let likeliest = proposed.sorted { probabilities[$0] > probabilities[$1] }.prefix(Self.mostLooks)
+        return likeliest.map { hop in
+            let end = vocabulary.model.windowSamples + (hop + 1) * vocabulary.model.hopSamples
+            let verdict = look.look(labels[index], probability: probabilities[hop], end: end) { first, target in
+                for place in target.indices {
+                    target[place] = audio.indices.contains(first + place) ? audio[first + place] : 0
+                }
             }
-        }
-        return verdict?.confidence ?? probability
+            return verdict?.confidence ?? probabilities[hop]
+        }.max() ?? 0
     }
 }
 
