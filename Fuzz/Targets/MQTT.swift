@@ -61,9 +61,10 @@ func fuzzGroup(_ bytes: [UInt8]) {
         now = now + .milliseconds(number % 7 * 20)
         _ = arbiter.advance(to: now)
     }
-    // The window, and another one in two halves where a device with a higher claim is silent.
-    for wait in [300, 150, 150] {
-        now = now + .milliseconds(wait)
+    // The window, and another one where a device with a higher claim is silent; then who acts says so once more.
+    let last = now + .milliseconds(2 * 300 + 75)
+    while let deadline = arbiter.deadline, deadline <= last {
+        now = max(now, deadline)
         _ = arbiter.advance(to: now)
     }
     check(arbiter.deadline == nil, "a contest is open after two windows")
