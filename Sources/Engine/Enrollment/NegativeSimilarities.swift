@@ -15,7 +15,7 @@ extension NegativeSet {
     static let distanceOfTalk: Float = 0.68
     /// Rows of an utterance after which there is quiet enough for a word that waits for it.
     private static let rowsOfQuiet = 5
-    /// How often there is a second look at talk, an hour: half a second of computing in a word that is asked for 0.5 times.
+    /// How many places in an hour of talk a word's templates propose to the second look.
     private static let looksPerHour = 100.0
     /// Stands for the similarity of what is not looked at.
     private static let notProposed: Float = -2
@@ -68,7 +68,8 @@ extension NegativeSet {
         fileprivate let values: [[Float]]
         /// The highest first: peaks anywhere in the talk; and the highest of each utterance said alone, at the hops that may decide.
         let anywhere, alone: [Float]
-        /// By how much the logarithm of their rate falls by 1: the mean over ten words by real people, four draws of five takes each.
+        /// The usual rise of a similarity by which its rate falls to 1 / e. Before a look it is the mean over eight words by real people,
+        /// after one that over ten words, four draws of five takes each, on which figures are measured, too.
         let usualScale: Double
     }
 
@@ -157,15 +158,7 @@ extension NegativeSet {
     /// The distance of a take's sequence from the rows that end at one.
     private func distance(of sequence: [[Float]], at row: Int, _ part: TalkPart) -> Float {
         let first = max(part.rows.lowerBound, row + 1 - HopWarping.steps)
-        var warping = HopWarping()
-        for hop in sequence {
-            var costs = SIMD16<Float>(repeating: 1)
-            for (index, cosine) in talk.cosines(with: hop, first..<row + 1).enumerated() {
-                costs[HopWarping.steps - (row + 1 - first) + index] -= cosine
-            }
-            warping.add(costs)
-        }
-        return warping.distance
+        return HopWarping.distance(of: sequence, ends: HopWarping.ends) { talk.cosines(with: $0, first..<row + 1) }
     }
 
     /// The peaks among the 2000 highest values, none within `apart` positions of a higher one.

@@ -23,17 +23,8 @@ struct SpeechTalk: Sendable {
         let last = newest[row]
         let first = max(0, last + 1 - FrameWarping.steps)
         guard first <= last else { return 1 }
-        var sum: Float = 0
-        for take in takes {
-            var warping = FrameWarping()
-            for frame in take {
-                var costs = SIMD32<Float>(repeating: 1)
-                for (index, cosine) in frames.cosines(with: frame, first..<last + 1).enumerated() {
-                    costs[FrameWarping.steps - (last + 1 - first) + index] -= cosine
-                }
-                warping.add(costs)
-            }
-            sum += warping.distance(ends: SpeechTakes.ends)
+        let sum = takes.reduce(0) { sum, take in
+            sum + FrameWarping.distance(of: take, ends: SpeechTakes.ends) { frames.cosines(with: $0, first..<last + 1) }
         }
         return sum / Float(takes.count)
     }

@@ -6,37 +6,48 @@ private import WakeWords
 
 extension WordStore.Word {
     /// Those of its takes that have one; of many takes some that lie evenly among them.
-    var sequences: [[[Float]]] {
-        let all = takes.map(\.sequence).filter { !$0.isEmpty }
-        guard all.count > TaughtWord.mostSequences else { return all }
-        return (0..<TaughtWord.mostSequences).map { all[$0 * all.count / TaughtWord.mostSequences] }
-    }
+    var sequences: [[[Float]]] { Self.some(of: takes.map(\.sequence), most: TaughtWord.mostSequences) }
 
     /// The speech frames of its takes, likewise.
-    var speechTakes: [[[Float]]] {
-        let all = takes.map(\.speech).filter { !$0.isEmpty }
-        guard all.count > SpeechTakes.mostTakes else { return all }
-        return (0..<SpeechTakes.mostTakes).map { all[$0 * all.count / SpeechTakes.mostTakes] }
+    var speechTakes: [[[Float]]] { Self.some(of: takes.map(\.speech), most: SpeechTakes.mostTakes) }
+
+    private static func some(of all: [[[Float]]], most: Int) -> [[[Float]]] {
+        let usable = all.filter { !$0.isEmpty }
+        guard usable.count > most else { return usable }
+        return (0..<most).map { usable[$0 * usable.count / most] }
     }
 
     /// Similarity of a take to the other takes as a detector computes it, −1…1; nil for a single take or one with another number of
     /// templates.
     func similarity(ofTake index: Int) -> Float? {
         guard let similarity = templateSimilarity(ofTake: index) else { return nil }
-        let others = takes.indices.filter { $0 != index }.map { takes[$0].sequence }.filter { !$0.isEmpty }
-        let own = takes[index].sequence
-        guard !others.isEmpty, !own.isEmpty else { return similarity }
-        let sum = others.reduce(0) { $0 + HopWarping.distance(of: $1, in: own) }
-        return TaughtWord.similarity(similarity, distance: sum / Float(others.count))
+        let distance = distance(ofTake: index, \.sequence) {
+            HopWarping.distance(of: $0, in: $1, ends: HopWarping.ends)
+        }
+        return distance.map { TaughtWord.similarity(similarity, distance: $0) } ?? similarity
     }
 
     /// The same after a second look; nil for a take that has no speech frames, or where no other one has.
     func lookedSimilarity(ofTake index: Int) -> Float? {
-        let others = takes.indices.filter { $0 != index }.map { takes[$0].speech }.filter { !$0.isEmpty }
-        let own = takes[index].speech
-        guard let similarity = similarity(ofTake: index), !others.isEmpty, !own.isEmpty else { return nil }
-        let sum = others.reduce(0) { $0 + FrameWarping.distance(of: $1, in: own) }
-        return SpeechTakes.similarity(similarity, distance: sum / Float(others.count))
+        guard let similarity = similarity(ofTake: index) else { return nil }
+        let distance = distance(ofTake: index, \.speech) {
+            FrameWarping.distance(of: $0, in: $1, ends: SpeechTakes.ends)
+        }
+        return distance.map { SpeechTakes.similarity(similarity, distance: $0) }
+    }
+
+    /// The mean distance of the other takes from the end of a take; nil where it, or all others, have no vectors.
+    ///
+    /// - Parameter vectors: of a take, `[steps × numbers]`.
+    private func distance(
+        ofTake index: Int,
+        _ vectors: (WordStore.Take) -> [[Float]],
+        _ distance: (_ take: [[Float]], _ steps: [[Float]]) -> Float
+    ) -> Float? {
+        let others = takes.indices.filter { $0 != index }.map { vectors(takes[$0]) }.filter { !$0.isEmpty }
+        let own = vectors(takes[index])
+        guard !others.isEmpty, !own.isEmpty else { return nil }
+        return others.reduce(0) { $0 + distance($1, own) } / Float(others.count)
     }
 
     /// Whether a take has a recording, but no sequence: an earlier version stored it.
@@ -51,36 +62,30 @@ extension WordStore.Word {
     mutating func addSequences(_ embedder: inout TakeEmbedder, _ model: Model) {
         for index in takes.indices where takes[index].sequence.isEmpty || takes[index].speech.isEmpty {
             guard let utterance = Self.utterance(takes[index].audio, model) else { continue }
-            takes[index].sequence = embedder.sequence(of: utterance)
-            takes[index].speech = embedder.speech(of: utterance)
+            if takes[index].sequence.isEmpty { takes[index].sequence = embedder.sequence(of: utterance) }
+            if takes[index].speech.isEmpty { takes[index].speech = embedder.speech(of: utterance) }
         }
     }
 }
 
-extension HopWarping {
-    /// The distance of a take's sequence from the last hops of another one.
-    static func distance(of take: [[Float]], in hops: [[Float]]) -> Float {
-        var warping = HopWarping()
-        let newest = hops.suffix(Self.steps)
-        for vector in take {
-            var costs = SIMD16<Float>(repeating: 1)
-            for (index, hop) in newest.enumerated() { costs[Self.steps - newest.count + index] -= dot(vector, hop) }
-            warping.add(costs)
-        }
-        return warping.distance
+extension TimeWarping {
+    /// The distance of a take from the last steps of another one.
+    ///
+    /// - Parameter ends: it may end at so many of them.
+    static func distance(of take: [[Float]], in steps: [[Float]], ends: Int) -> Float {
+        let newest = steps.suffix(Self.steps)
+        return distance(of: take, ends: ends) { vector in newest.map { dot(vector, $0) } }
     }
-}
 
-extension FrameWarping {
-    /// The distance of a take's speech frames from the last frames of another one.
-    static func distance(of take: [[Float]], in frames: [[Float]]) -> Float {
-        var warping = FrameWarping()
-        let newest = frames.suffix(Self.steps)
+    /// - Parameter cosines: of a step of the take with the newest steps of a stream, of which there may be fewer than are compared.
+    static func distance(of take: [[Float]], ends: Int, cosines: (_ vector: [Float]) -> [Float]) -> Float {
+        var warping = Self()
         for vector in take {
-            var costs = SIMD32<Float>(repeating: 1)
-            for (index, frame) in newest.enumerated() { costs[Self.steps - newest.count + index] -= dot(vector, frame) }
+            var costs = Costs(repeating: 1)
+            let known = cosines(vector)
+            for (index, cosine) in known.enumerated() { costs[Self.steps - known.count + index] -= cosine }
             warping.add(costs)
         }
-        return warping.distance(ends: SpeechTakes.ends)
+        return warping.distance(ends: ends)
     }
 }

@@ -52,7 +52,7 @@ public struct GateSettings: Sendable, Equatable {
     /// `command`: longest time from the start of the utterance to the decision.
     public var longestUtterance = 1.6
 
-    /// How often networks look at a word that they refused, with the audio that follows, until another one is the likeliest.
+    /// How often there is a second look at a word that was refused, with the audio that follows, until another one is the likeliest.
     public var longestConfirmation = 8
 
     /// How far under its threshold the highest score of a word may stay to be reported as a near miss; nil reports none.

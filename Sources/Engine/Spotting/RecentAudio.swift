@@ -4,7 +4,8 @@ private import Kernels
 ///
 /// `init` allocates all memory. One thread at a time uses it.
 final class RecentAudio {
-    /// The least number of seconds that are kept, of which the longest phrase has 3.2, and the seconds from a word's middle to its decision.
+    /// The least number of seconds that are kept: a look at the longest phrase reads 3.2. And the seconds from a word's middle to its
+    /// decision.
     private static let (least, decision) = (4.0, 1.25)
 
     private let hopSamples: Int

@@ -98,8 +98,8 @@ public struct TaughtWord: Sendable, Equatable {
         Self.similarity(said, besides: negative, boundary: negativeBoundary)
     }
 
-    /// Similarity of the word where it is as similar to a negative as to the takes: `boundary`, and so little that there is hardly a
-    /// second look, which does not know the negatives, for a word that has one.
+    /// What the similarity counts as where a negative is as similar as the takes. For a word with a second look, which does not know the
+    /// negatives, it is below what is looked at.
     var negativeBoundary: Float {
         speech.map { boundary + Self.margin(probability: max($0.proposal, 1e-3)) - Self.belowProposal } ?? boundary
     }

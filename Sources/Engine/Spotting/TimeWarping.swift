@@ -48,6 +48,8 @@ public typealias HopWarping = TimeWarping<SIMD16<Float>>
 public typealias FrameWarping = TimeWarping<SIMD32<Float>>
 
 extension HopWarping {
-    /// The mean cost of a hop of the take, 0…2, where it ends at one of the last two.
-    @inlinable public var distance: Float { distance(ends: 2) }
+    /// A take ends at one of so many hops.
+    @inlinable public static var ends: Int { 2 }
+    /// The mean cost of a hop of the take, 0…2.
+    @inlinable public var distance: Float { distance(ends: Self.ends) }
 }
