@@ -59,7 +59,7 @@ let floors: KeyValuePairs<String, [String]> = [
     ],
     // Also `Kernels`, whose targets have paths of their own.
     "Base": ["Core", "JSON", "System", "Network"],
-    "Sound": ["Echo", "Audio", "Capture", "Input"],
+    "Sound": ["Echo", "Audio", "Capture", "Playback", "Input"],
     "Engine": ["Inference", "WakeWords", "Spotting", "Enrollment"],
     // Also `Integrations`, likewise.
     "Service": ["Configuration", "Events", "Actions", "Control", "DeviceGroup", "LiveTeaching", "Daemon"],
@@ -119,6 +119,11 @@ let package = Package(
             dependencies: ["Audio", "CALSA", "CALSAMessages", "Core", "Echo", "System"],
             swiftSettings: spanSettings
         ),
+        .target(
+            name: "Playback",
+            dependencies: ["Audio", "CALSA", "Capture", "Core", "System"],
+            swiftSettings: spanSettings
+        ),
         .target(name: "Input", dependencies: ["Audio", "Capture", "Core", "System"]),
         .target(name: "KernelInterface", path: "Sources/Base/Kernels/Interface", swiftSettings: kernelSettings),
         vectorKernels("Baseline"),
@@ -158,7 +163,9 @@ let package = Package(
         ),
         .target(
             name: "Actions",
-            dependencies: ["Audio", "Configuration", "Core", "Events", "JSON", "Network", "Spotting", "System"]
+            dependencies: [
+                "Audio", "Configuration", "Core", "Events", "JSON", "Network", "Playback", "Spotting", "System",
+            ]
         ),
         .target(
             name: "Control",
@@ -220,7 +227,7 @@ let package = Package(
                 "Actions", "Audio", "Capture", "Configuration", "Control", "Core", "DeviceGroup", "Enrollment",
                 "Events",
                 "Inference", "Input", "IntegrationInterface", "JSON", "LiveTeaching", "MQTT", "Metrics", "Network",
-                "Spotting",
+                "Playback", "Spotting",
                 "System",
                 "Web",
                 "WakeWords", "Wyoming",
@@ -313,6 +320,10 @@ let package = Package(
         .testTarget(name: "NetworkTests", dependencies: ["Core", "Network", "System", "TestSupport"]),
         .testTarget(name: "CaptureTests", dependencies: ["Audio", "Capture", "Core", "Echo", "System", "TestSupport"]),
         .testTarget(
+            name: "PlaybackTests",
+            dependencies: ["Audio", "Capture", "Core", "Playback", "System", "TestSupport"]
+        ),
+        .testTarget(
             name: "EchoTests",
             dependencies: ["Core", "Echo", "TestSupport"],
             swiftSettings: [.unsafeFlags(["-O"])]
@@ -371,8 +382,8 @@ let package = Package(
         .testTarget(
             name: "ActionsTests",
             dependencies: [
-                "Actions", "Audio", "Configuration", "Core", "Events", "JSON", "Network", "Spotting", "System",
-                "TestSupport",
+                "Actions", "Audio", "Configuration", "Core", "Events", "JSON", "Network", "Playback", "Spotting",
+                "System", "TestSupport",
             ]
         ),
         .testTarget(

@@ -64,8 +64,8 @@ _beckon()
             return
             ;;
         "classify --echo-reference" | "evaluate --echo-reference" | "inspect --echo-reference" | *\ --threshold | *\ -t | *\ --phrase | \
-            *\ --seconds | *\ --shard | *\ --jobs | *\ -j | *\ --takes | *\ -n | \
-            "inspect --from" | *\ --forget-negative | *\ --label | *\ -l | *\ --speaker | *\ -s | \
+            *\ --speaker | *\ --seconds | *\ --shard | *\ --jobs | *\ -j | *\ --takes | \
+            *\ -n | "inspect --from" | *\ --forget-negative | *\ --label | *\ -l | *\ -s | \
             *\ --count | *\ --tolerance | *\ --pages | *\ --to | *\ --listen | *\ --web | \
             *\ --connections | *\ --threads | *\ --trigger-level | *\ --refractory | *\ --streams | *\ --wyoming | \
             *\ --chunk | *\ --connect)
@@ -128,7 +128,7 @@ _beckon()
     esac
 
     case "${COMP_WORDS[1]}" in
-        listen) options="--device --channel --echo-reference --file --raw --sensitivity --threshold --word --phrase --mode --trigger --model --no-confirm --words --wake-word --config --instance --json --record --once --seconds --help" ;;
+        listen) options="--device --channel --echo-reference --file --raw --sensitivity --threshold --word --phrase --mode --trigger --model --no-confirm --words --wake-word --config --instance --json --speaker --record --once --seconds --help" ;;
         classify) options="--clips --sensitivity --threshold --word --phrase --mode --trigger --model --no-confirm --words --wake-word --channel --echo-reference --json --csv --format --output --resume --stats --files-from --null --shard --worker --raw --jobs --help" ;;
         enroll) options="--device --config --instance --channel --takes --from --not --more --force --no-audio --words --model --json --help" ;;
         words | forget) options="--words --model --forget-negative --replace --json --help" ;;

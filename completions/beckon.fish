@@ -81,6 +81,7 @@ complete -c beckon -n '__fish_seen_subcommand_from listen classify evaluate insp
 complete -c beckon -n '__fish_seen_subcommand_from listen' -s c -l config -r -F -d 'Configuration with words and actions'
 complete -c beckon -n '__fish_seen_subcommand_from listen enroll record web config doctor status mute unmute reload set events misses' -s i -l instance -x -a '(beckon generate instances 2>/dev/null)' -d 'One of several services'
 complete -c beckon -n '__fish_seen_subcommand_from listen classify words forget model devices doctor misses' -l json -d 'Print one JSON object per line'
+complete -c beckon -n '__fish_seen_subcommand_from listen' -l speaker -x -d 'ALSA device that sounds and answers are played on'
 complete -c beckon -n '__fish_seen_subcommand_from listen' -l record -r -F -d 'Also write the audio to a file'
 complete -c beckon -n '__fish_seen_subcommand_from listen' -l once -d 'Print the first word'
 complete -c beckon -n '__fish_seen_subcommand_from listen status mute unmute reload set events' -l seconds -x -d 'End after this time'

@@ -3,6 +3,7 @@ import Core
 import Events
 import Foundation
 import Glibc
+import Playback
 import System
 import TestSupport
 import Testing
@@ -38,12 +39,14 @@ struct ActionTests {
     private func runner(
         _ text: String,
         reports: Lines = Lines(),
+        speaker: Speaker? = nil,
         printLine: @escaping @Sendable (String) -> Bool = { _ in false }
     ) throws -> ActionRunner {
         try ActionRunner(
             try configuration(text),
             environment: ["PATH": "/usr/bin:/bin", "NOTIFY_SOCKET": "/x", "BECKON_OLD": "1"],
             journal: Journal(path: folder.file("journal")),
+            speaker: speaker,
             log: ServiceLog { _, text in reports.add(text) },
             printLine: printLine
         )
@@ -77,6 +80,34 @@ struct ActionTests {
         }
         #expect(abs(times[2] - Date().timeIntervalSince1970) < 6)
         #expect(abs(times[2] - times[0] - 0.5) < 0.0021 && abs(times[2] - times[1] - 0.1) < 0.0021)
+    }
+
+    @Test func `a word plays its sound, never waits for it, and says once where none can be played`() throws {
+        let path = try folder.write("ding.wav", format: 0x10002, rate: 48_000, [Float](repeating: 0.25, count: 48_000))
+        let text = "{speaker: 'x', words: {left: {actions: [{play: '\(path)'}]}}}"
+        let device = try FakeSpeaker(in: folder)
+        let reports = Lines()
+        let speaker = Speaker { reports.add("\($0) \($1)") }
+        try speaker.select(device.name)
+        let playing = try runner(text, reports: reports, speaker: speaker)
+        let start = Clock.now
+        for number in 1...8 { playing.receive(event("left", time: Double(number), sequence: UInt64(number))) }
+        #expect((Clock.now - start).seconds < 0.5)
+        #expect(playing.counts.started >= 4 && playing.counts.started <= 6)
+        #expect(playing.counts.started + playing.counts.dropped == 8)
+        #expect(reports.all == ["play \(path): not started, as other sounds wait already"])
+        #expect(comesTrue { device.played().contains { abs($0 - 0.25) < 0.001 } })
+        #expect(speaker.stop(until: Clock.now + .seconds(5)))
+        playing.stop()
+        let silent = Lines()
+        let without = try runner(text, reports: silent)
+        without.receive(event("left"))
+        without.receive(event("left", sequence: 2))
+        #expect(
+            silent.all == ["play \(path): not started, as there is no speaker; name its device with the key speaker"]
+        )
+        #expect(without.counts.dropped == 2)
+        without.stop()
     }
 
     @Test func `every kind of action, words and phrases`() throws {

@@ -166,8 +166,8 @@ struct ConfigurationTests {
         (
             "{actions: [{}, {print: 'x', journal: 'info'}, {print: '{wrd}'}, {journal: 'info', timeout: 3}]}",
             [
-                "f:1:12: actions[0]: an action needs one of run, print, journal, unix, webhook, and has none",
-                "f:1:16: actions[1]: an action needs one of run, print, journal, unix, webhook, and has print and journal",
+                "f:1:12: actions[0]: an action needs one of run, print, journal, unix, webhook, play, and has none",
+                "f:1:16: actions[1]: an action needs one of run, print, journal, unix, webhook, play, and has print and journal",
                 "f:1:55: actions[2].print: unknown placeholder {wrd}; did you mean {word}?",
                 "f:1:83: actions[3].timeout: only goes with run or webhook",
             ]
@@ -597,6 +597,44 @@ struct ConfigurationTests {
         )
         let shown = configuration.json.description
         #expect(shown.contains("\"caFile\": \"/a.pem\", \"followRedirects\": true, \"timeout\": 2"), "\(shown)")
+    }
+
+    @Test func `a sound is a file that can be played, and needs a speaker`() throws {
+        let folder = try TestFolder()
+        try folder.write("ding.flac", format: 0x170002, rate: 44_100, [Float](repeating: 0.1, count: 4410))
+        try folder.write("tone.wav", format: 0x10002, [Float](repeating: 0.1, count: 1600))
+        try folder.write("cut.wav", bytes: Array(try folder.bytes("tone.wav").prefix(1000)))
+        try folder.write("text.wav", bytes: Array("no audio at all".utf8))
+        let ding = "words: {yes: {actions: [{play: '\(folder.file("ding.flac"))'}]}}"
+        let file = try Self.read("{speaker: 'default', \(ding)}")
+        #expect(file.warnings == [] && file.configuration.speaker == "default")
+        #expect(file.configuration.words["yes"]?.actions == [Action(.play(folder.file("ding.flac")))])
+        #expect(file.configuration.json.description.contains("\"play\": \"\(folder.file("ding.flac"))\""))
+        let without = try Self.read("{\(ding)}").warnings
+        #expect(
+            without.map(\.description) == [
+                "f:1:27: warning: words.yes.actions[0].play: is not heard without a speaker; name its device with the key speaker"
+            ]
+        )
+        for name in ["none.wav", "cut.wav", "text.wav"] {
+            let error = #expect(throws: ConfigurationError.self) {
+                try Self.read("{speaker: 'default',\nactions: [{play: '\(folder.file(name))'}]}")
+            }
+            let said = error?.description ?? ""
+            #expect(said.hasPrefix("f:2:12: actions[0].play: "), "\(said)")
+            #expect(said.contains("'\(folder.file(name))'") && !said.contains("\n"), "\(said)")
+        }
+        for (text, problem) in [
+            ("{actions: [{play: 'ding.wav'}]}", "f:1:19: actions[0].play: expected a path that begins with /"),
+            ("{speaker: ''}", "f:1:11: speaker: expected a device's name, such as \"default\", not ''"),
+            (
+                "{actions: [{play: '\(folder.file("tone.wav"))', timeout: 3}]}",
+                "actions[0].timeout: only goes with run or webhook"
+            ),
+        ] {
+            let error = #expect(throws: ConfigurationError.self) { try Self.read(text) }
+            #expect(error?.description.contains(problem) == true, "\(error?.description ?? "")")
+        }
     }
 
     @Test func `a listed host may be posted to`() throws {

@@ -32,7 +32,7 @@ struct SampleTests {
         let file = try ParsedConfiguration(text: text, file: "sample").validated(by: KnownWords(Self.words))
         #expect(file.configuration.words["yes"]?.threshold == 0.7)
         #expect(file.configuration.phrases.first?.phrase == "go left")
-        #expect(file.configuration.actions.count == 4 && file.configuration.webhookHosts == ["homeassistant.lan"])
+        #expect(file.configuration.actions.count == 5 && file.configuration.webhookHosts == ["homeassistant.lan"])
         #expect(SettingKind.configuration.keys.count > 50)
         #expect(
             Self.simple(Self.keys(in: try JSONNode.parse(text, .json5))) == Self.simple(SettingKind.configuration.keys)

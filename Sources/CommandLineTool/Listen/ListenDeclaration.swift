@@ -31,7 +31,7 @@ extension Listen: Command {
                         """,
                     manual: "Without either the defaults apply."
                 ),
-                SharedOptions.instance, SharedOptions.jsonLines,
+                SharedOptions.instance, SharedOptions.jsonLines, SharedOptions.speaker,
                 Option(name: "--record", value: .file, help: "also write the audio to a file, as 16 kHz WAV"),
             ],
             "When to end, for scripts": [

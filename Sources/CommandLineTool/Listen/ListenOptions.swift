@@ -58,6 +58,7 @@ struct ListenOptions {
         if let device { configuration.device = device }
         if let channels = listening.channels { configuration.channel = channels }
         if let reference = listening.echoReference { configuration.echo.reference = reference }
+        if let speaker = arguments.value("--speaker") { configuration.speaker = speaker }
         if let mode = listening.mode { configuration.gate.mode = mode }
         if let trigger = listening.trigger { configuration.gate.trigger = trigger }
         if let choice = listening.choice {

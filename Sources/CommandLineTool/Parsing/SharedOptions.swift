@@ -151,6 +151,16 @@ enum SharedOptions {
         isForListening: true
     )
 
+    static let speaker = Option(
+        name: "--speaker",
+        value: .text("NAME", "name"),
+        help: "ALSA device that sounds and answers are played on, such as default",
+        manual: """
+            The configuration's key is
+            .Va speaker .
+            """
+    )
+
     static let words = Option(
         name: "--words",
         value: OptionValue(

@@ -5,13 +5,14 @@ public import Events
 import Glibc
 private import JSON
 import Network
+public import Playback
 import Spotting
 import Synchronization
 public import System
 
 /// Runs the configured actions of each detected word or phrase.
 ///
-/// Programs and webhooks run on a few threads with a bounded queue. Lines for standard output, the journal and the
+/// Programs and webhooks run on a few threads with a bounded queue. Sounds, lines for standard output, the journal and the
 /// sockets are handed over on the dispatcher's thread, because none of these waits.
 public final class ActionRunner: EventSink {
     /// Counts of actions since the start, all kinds together.
@@ -22,7 +23,8 @@ public final class ActionRunner: EventSink {
         public var failed = 0
         /// Those of them that took longer than their timeout. They may have done their work before they were ended.
         public var timedOut = 0
-        /// Dropped because the queue, or that of standard output or a socket, was full, or because the service stopped.
+        /// Dropped because the queue, or that of standard output, a socket or the speaker, was full, or because the service stopped, or
+        /// has no speaker.
         public var dropped = 0
     }
 
@@ -44,12 +46,14 @@ public final class ActionRunner: EventSink {
     private let printLine: @Sendable (String) -> Bool
     private let log: ServiceLog
     private let leavesOutSocketsInUse: Bool
+    private let speaker: Speaker?
 
     /// Creates the sockets of `unix` actions.
     ///
     /// - Parameters:
     ///   - environment: environment variables that programs get, in addition to the event's.
     ///   - leavesOutSocketsInUse: whether a socket of a `unix` action that another service has is left out, not refused.
+    ///   - speaker: plays the sounds of `play` actions.
     ///   - printLine: takes a line of a `print` action, with its line end; must not wait. False: it was dropped.
     ///   - log: receives failures, each kind at most once a minute.
     /// - Throws: ``ActionError/socket``.
@@ -58,6 +62,7 @@ public final class ActionRunner: EventSink {
         environment: [String: String],
         journal: Journal = Journal(),
         leavesOutSocketsInUse: Bool = false,
+        speaker: Speaker? = nil,
         log: ServiceLog,
         printLine: @escaping @Sendable (String) -> Bool = { _ in false }
     ) throws(ActionError) {
@@ -69,6 +74,7 @@ public final class ActionRunner: EventSink {
         self.log = log
         self.environment = Self.inherited(environment)
         self.leavesOutSocketsInUse = leavesOutSocketsInUse
+        self.speaker = speaker
         state = Mutex(State(configuration: configuration))
         programs = WorkQueue(
             name: "beckon-action",
@@ -217,6 +223,13 @@ public final class ActionRunner: EventSink {
             attempt(action) { () throws(ActionError) in
                 try journal.write(message, level: level, fields: event.fields)
             }
+        case .play(let path):
+            // What fails later is reported by the speaker.
+            switch speaker?.play(path) ?? .none {
+            case .queued: count { $0.started += 1 }
+            case .full: drop(action, "queue", "as other sounds wait already")
+            case .none: drop(action, "speaker", "as there is no speaker; name its device with the key speaker")
+            }
         case .unix:
             let isTaken = server?.publish("\(event.json)") ?? false
             count { if isTaken { $0.started += 1 } else { $0.dropped += 1 } }
@@ -224,9 +237,11 @@ public final class ActionRunner: EventSink {
     }
 
     /// The service is stopping.
-    private func drop(_ action: Action) {
+    private func drop(_ action: Action) { drop(action, "stop", "as the service is stopping") }
+
+    private func drop(_ action: Action, _ kind: String, _ reason: String) {
         count { $0.dropped += 1 }
-        warn("stop", "\(action.name): not started, as the service is stopping")
+        warn(kind, "\(action.name): not started, \(reason)")
     }
 
     private func submit(_ action: Action, _ job: @escaping @Sendable () -> Void) {

@@ -14,6 +14,8 @@ public struct Action: Equatable, Sendable {
         case unix(String)
         /// Posts the event as JSON by HTTP. `caFile` has the authorities that are trusted instead of the system's.
         case webhook(WebAddress, caFile: String?, followsRedirects: Bool)
+        /// Plays the audio file at this path on the speaker.
+        case play(String)
     }
 
     /// What the action does.
@@ -35,6 +37,7 @@ public struct Action: Equatable, Sendable {
         case .journal: "journal"
         case .unix(let path): "unix \(path)"
         case .webhook(let address, _, _): "webhook \(address.text)"
+        case .play(let path): "play \(path)"
         }
     }
 }

@@ -2,7 +2,7 @@ import Core
 private import Glibc
 import JSON
 
-/// An action as it is written in the configuration: an object with exactly one of five effect keys, and options.
+/// An action as it is written in the configuration: an object with exactly one of six effect keys, and options.
 struct ActionSettings: Equatable, Sendable {
     var run: [String]?
     var directory: String?
@@ -12,6 +12,7 @@ struct ActionSettings: Equatable, Sendable {
     var webhook: WebAddress?
     var caFile: String?
     var followRedirects: Bool?
+    var play: String?
     var timeout: Double?
 
     init() {}
@@ -25,6 +26,7 @@ struct ActionSettings: Equatable, Sendable {
         case .unix(let path): unix = path
         case .webhook(let address, let caFile, let followsRedirects):
             (webhook, self.caFile, followRedirects) = (address, caFile, followsRedirects ? true : nil)
+        case .play(let path): play = path
         }
     }
 
@@ -34,6 +36,7 @@ struct ActionSettings: Equatable, Sendable {
             ("run", run.map { .run($0, directory: directory ?? "/") }), ("print", print.map { .print($0) }),
             ("journal", journal.map { .journal($0) }), ("unix", unix.map { .unix($0) }),
             ("webhook", webhook.map { .webhook($0, caFile: caFile, followsRedirects: followRedirects ?? false) }),
+            ("play", play.map { .play($0) }),
         ]
         return all.compactMap { key, effect in effect.map { (key, $0) } }
     }
@@ -47,6 +50,7 @@ struct ActionSettings: Equatable, Sendable {
         Setting("webhook", \.webhook, SettingKind<WebAddress>.webAddress.optional),
         Setting("caFile", \.caFile, SettingKind<String>.absolutePath("/etc/ssl/certs/home.pem").optional),
         Setting("followRedirects", \.followRedirects, SettingKind<Bool>.flag.optional),
+        Setting("play", \.play, SettingKind<String>.sound.optional),
         Setting("timeout", \.timeout, SettingKind<Double>.timeout.optional),
     ])
 }
@@ -63,7 +67,7 @@ extension SettingKind where Value == Action {
                     // A key that could not be read is reported already.
                     guard findings.problems.count == before || effects.count > 1 else { return nil }
                     let given = effects.isEmpty ? "none" : effects.map(\.key).joined(separator: " and ")
-                    let wanted = "an action needs one of run, print, journal, unix, webhook"
+                    let wanted = "an action needs one of run, print, journal, unix, webhook, play"
                     findings.add("\(wanted), and has \(given)", key: key, at: node.place)
                     return nil
                 }
@@ -127,6 +131,9 @@ extension SettingKind where Value == Double {
 }
 
 extension SettingKind where Value == String {
+    /// An audio file.
+    static let sound = absolutePath("/usr/share/sounds/alsa/Front_Center.wav")
+
     /// Linux limits a socket's path to 108 bytes, including the final NUL.
     static let socketPath = text("a socket's path that begins with / and has at most 107 bytes") {
         $0.hasPrefix("/") && $0.utf8.count <= 107

@@ -172,6 +172,8 @@ public struct Configuration: Equatable, Sendable {
     public var channel = Channels.mix
     /// The echo of a loudspeaker that is removed.
     public var echo = Echo()
+    /// ALSA's name of the device that sounds and answers are played on; nil for none.
+    public var speaker: String?
     /// How the channels become one.
     public var mix: ChannelMix { channel.mix.cancelling(echo.settings) }
     /// The threshold of all words; nil for each word's own, by `sensitivity`.

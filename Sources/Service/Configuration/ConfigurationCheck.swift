@@ -1,3 +1,4 @@
+private import Audio
 import Core
 private import Glibc
 private import Network
@@ -232,9 +233,29 @@ struct ConfigurationCheck {
             if configuration.socket == .path(path) {
                 findings.add("is the control socket; give the stream a path of its own", key: "\(key).unix")
             }
+        case .play(let path): checkSound(path, key: "\(key).play", &findings)
         case .print, .journal: break
         }
     }
+
+    /// A sound is a file of the user's own, so one that cannot be played is a mistake.
+    private func checkSound(_ path: String, key: String, _ findings: inout Findings) {
+        if configuration.speaker == nil {
+            findings.add(
+                "is not heard without a speaker; name its device with the key speaker",
+                key: key,
+                isWarning: true
+            )
+        }
+        do throws(AudioError) {
+            _ = try FileBlocks.readClip(path: path, atMost: Self.checkedSeconds)
+        } catch {
+            findings.add("\(error)", key: key)
+        }
+    }
+
+    /// A sound's first seconds, which are read to find damage.
+    private static let checkedSeconds = 60.0
 
     /// A program may be installed after the configuration, so a missing one is only a warning.
     private func checkProgram(_ path: String, key: String, _ findings: inout Findings) {

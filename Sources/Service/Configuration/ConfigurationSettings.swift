@@ -15,6 +15,7 @@ extension SettingKind where Value == Configuration {
             Setting("device", \.device, .text("a device's name, or \"auto\"")),
             Setting("channel", \.channel, .channels),
             Setting("echo", at: \.echo, echo),
+            Setting("speaker", \.speaker, SettingKind<String>.text("a device's name, such as \"default\"").optional),
             Setting("mode", \.gate.mode, .choice),
             Setting("trigger", \.gate.trigger, .choice),
             Setting("sensitivity", \.sensitivity, .choice),

@@ -199,7 +199,7 @@ public final class Daemon: Sendable {
                 control.stop(until: max(end, Clock.now + .milliseconds(100)))
             }
         }
-        pipeline?.addSinks(to: parts)
+        pipeline?.addSinks(to: parts, currentSettings)
         parts.add(timeout: pipeline == nil ? Self.stopTimeout : .milliseconds(400)) { [self] in
             if let problem = integrations.update(currentSettings, self).first { throw DaemonError(problem) }
         } stop: { [integrations] in

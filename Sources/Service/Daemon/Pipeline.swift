@@ -9,6 +9,7 @@ import Events
 import Input
 import JSON
 import LiveTeaching
+import Playback
 import Spotting
 import System
 
@@ -21,6 +22,8 @@ final class Pipeline: Sendable {
     let played: String?
     let history = AudioHistory()
     let actions: ActionRunner
+    /// Plays what actions and integrations give it; without a device in the configuration it does nothing.
+    let speaker: Speaker
     let clips: ClipSaver
     let misses: RecentWords
     let teaching: TeachingDesk
@@ -59,10 +62,12 @@ final class Pipeline: Sendable {
         name = Instance.named(in: setup.environment)?.name ?? readableMachineName
         self.log = log
         let (output, isJSON) = (setup.output, setup.outputIsJSON)
+        speaker = Speaker { log.write($0, $1) }
         actions = try ActionRunner(
             configuration,
             environment: setup.environment,
             leavesOutSocketsInUse: isBesideAnother,
+            speaker: speaker,
             log: log
         ) { line in output.write(isJSON ? Self.printEvent(line).line : line) }
         clips = ClipSaver(configuration.clips, history: history, log: log)
@@ -94,7 +99,14 @@ final class Pipeline: Sendable {
     }
 
     /// Adds what receives events, which stops after all that makes them.
-    func addSinks(to parts: PartGroup) {
+    ///
+    /// - Parameter settings: those at the start.
+    func addSinks(to parts: PartGroup, _ settings: ServiceSettings) {
+        parts.add(timeout: .milliseconds(300)) { [speaker] in
+            try speaker.select(settings.configuration.speaker)
+        } stop: { [speaker] end in
+            speaker.stop(until: end)
+        }
         parts.add(timeout: .milliseconds(200)) { [clips, misses, teaching] end in
             clips.stop()
             misses.stop()
@@ -117,7 +129,8 @@ final class Pipeline: Sendable {
         } stop: { [group] end in
             group.stop(until: end)
         }
-        parts.add(timeout: .milliseconds(900), start: dispatcher.start) { [actions, dispatcher, group, source] end in
+        parts.add(timeout: .milliseconds(900), start: dispatcher.start) {
+            [actions, dispatcher, group, source, speaker] end in
             // The last word of a file or a stream acts as all others do, and so does the word that ends listening; a service that is told to
             // stop starts nothing more.
             let isAtEnd = source.hasEnded || dispatcher.isOver
@@ -126,6 +139,7 @@ final class Pipeline: Sendable {
             // Words that wait for other devices are decided first.
             if isAtEnd { group.stop(until: min(end, Clock.now + .milliseconds(500))) }
             if isAtEnd { actions.finish(until: min(end, Clock.now + .milliseconds(700))) }
+            if isAtEnd { speaker.finish(until: min(end, Clock.now + .milliseconds(700))) }
             actions.close()
             return hasEnded
         }
@@ -156,8 +170,9 @@ final class Pipeline: Sendable {
     /// - Throws: `ActionError` if a socket cannot be opened; nothing has changed then.
     func update(_ new: ServiceSettings) throws {
         let configuration = new.configuration
-        // First, because it is the only step that can fail.
+        // First, because only these steps can fail.
         try actions.update(configuration)
+        try speaker.select(configuration.speaker)
         dispatcher.update(
             configuration,
             labels: new.vocabulary.labels,

@@ -4,10 +4,17 @@ import CSampleRate
 ///
 /// The end-of-input flag of libsamplerate is never set. The caller feeds silence instead, which flushes all samples,
 /// and decides how many of them it takes.
-struct Converter: ~Copyable {
+package struct Converter: ~Copyable {
     /// Nil: samples are copied.
     private let state: OpaquePointer?
     private let ratio: Double
+
+    /// One of medium quality, between any two rates of a ratio from 1/256 to 256: for what is played.
+    ///
+    /// - Throws: ``AudioError/converter``.
+    package init(from inputRate: Int, to outputRate: Int) throws(AudioError) {
+        try self.init(kind: SRC_SINC_MEDIUM_QUALITY, from: inputRate, to: outputRate)
+    }
 
     /// - Parameters:
     ///   - kind: One of libsamplerate's `SRC_SINC_…` constants.
@@ -43,7 +50,7 @@ struct Converter: ~Copyable {
     }
 
     /// Converts until the input is used up or the output is full.
-    func run(
+    package func run(
         _ input: UnsafeBufferPointer<Float>,
         _ output: UnsafeMutableBufferPointer<Float>
     ) throws(AudioError) -> Resampler.Progress {

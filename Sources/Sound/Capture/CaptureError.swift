@@ -1,9 +1,10 @@
+package import CALSA
 import CALSAMessages
 import Core
 import Glibc
 public import System
 
-/// An error of capture.
+/// An error of capture, or of a device that plays.
 ///
 /// Errors of the same kind are equal. ``description`` is one line: the device, the failed function, the system's text
 /// and what to do next.
@@ -34,12 +35,22 @@ public struct CaptureError: RefusalError, Equatable, Sendable, CustomStringConve
 
     /// A failed call of ALSA, with alsa-lib's message and what to do.
     ///
-    /// - Parameter result: ALSA's result, a negative errno.
-    static func device(_ name: String, _ call: String, _ result: Int32) -> CaptureError {
+    /// - Parameters:
+    ///   - result: ALSA's result, a negative errno.
+    ///   - stream: whether it captures or plays.
+    package static func device(
+        _ name: String,
+        _ call: String,
+        _ result: Int32,
+        _ stream: snd_pcm_stream_t = SND_PCM_STREAM_CAPTURE
+    ) -> CaptureError {
         let message = CALSAMessages_last().map { String(cString: $0) } ?? ""
         let detail = message.isEmpty ? "" : "; alsa-lib: \(message)"
-        let holder = -result == EBUSY ? DeviceList.holder(of: name) : nil
-        let next = holder.map { "\($0.name) (process \($0.process)) holds it; end that first" } ?? advice(-result)
+        let plays = stream == SND_PCM_STREAM_PLAYBACK
+        let holder = -result == EBUSY && !plays ? DeviceList.holder(of: name) : nil
+        let next =
+            holder.map { "\($0.name) (process \($0.process)) holds it; end that first" }
+            ?? advice(-result, list: plays ? "aplay -L" : "beckon devices")
         let what = "audio device '\(name)': \(call): \(SystemError.text(-result))\(detail); \(next)"
         return CaptureError(.device, -result, printable(what))
     }
@@ -73,13 +84,13 @@ public struct CaptureError: RefusalError, Equatable, Sendable, CustomStringConve
     public init(refused text: String, _ error: SystemError) { self = .system(text, error.number) }
 
     /// What the user can do about an errno.
-    static func advice(_ number: Int32) -> String {
+    static func advice(_ number: Int32, list: String = "beckon devices") -> String {
         switch number {
-        case EBUSY: "another program holds it; 'beckon devices' names it"
+        case EBUSY: "another program holds it" + (list == "beckon devices" ? "; 'beckon devices' names it" : "")
         case EACCES, EPERM: "add the user to the group 'audio', or log in at the machine"
-        case ENOENT, ENODEV, ENXIO: "is it plugged in? 'beckon devices' lists what is there"
+        case ENOENT, ENODEV, ENXIO: "is it plugged in? '\(list)' lists what is there"
         case ECONNREFUSED, EHOSTDOWN: "is the sound server running?"
-        default: "'beckon devices' lists what is there"
+        default: "'\(list)' lists what is there"
         }
     }
 }

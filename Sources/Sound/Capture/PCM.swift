@@ -1,4 +1,4 @@
-import CALSA
+package import CALSA
 import CALSAMessages
 import Glibc
 
@@ -52,14 +52,17 @@ public struct PCM: ~Copyable {
     }
 
     /// - Returns: A handle that the caller must close.
-    static func openHandle(_ name: String) throws(CaptureError) -> OpaquePointer {
+    package static func openHandle(
+        _ name: String,
+        _ stream: snd_pcm_stream_t = SND_PCM_STREAM_CAPTURE
+    ) throws(CaptureError) -> OpaquePointer {
         CALSAMessages_install()
         CALSAMessages_forget()
         var handle: OpaquePointer?
         // Without SND_PCM_NONBLOCK, opening a busy device waits until it is free.
-        let result = snd_pcm_open(&handle, name, SND_PCM_STREAM_CAPTURE, Int32(SND_PCM_NONBLOCK))
-        guard result >= 0, let handle else { throw .device(name, "snd_pcm_open", min(result, -1)) }
-        guard snd_pcm_type(handle) != SND_PCM_TYPE_NULL else {
+        let result = snd_pcm_open(&handle, name, stream, Int32(SND_PCM_NONBLOCK))
+        guard result >= 0, let handle else { throw .device(name, "snd_pcm_open", min(result, -1), stream) }
+        guard stream == SND_PCM_STREAM_PLAYBACK || snd_pcm_type(handle) != SND_PCM_TYPE_NULL else {
             snd_pcm_close(handle)
             throw .unsupported(name, "the null device has no clock and no sound; choose another")
         }

@@ -11,13 +11,14 @@ extension PCM {
         (.s24le32, SND_PCM_FORMAT_S24_LE), (.s24, SND_PCM_FORMAT_S24_3LE),
     ]
 
-    static func negotiate(
+    /// Sets the format of a device, and that a loudspeaker does not start by itself.
+    package static func negotiate(
         _ handle: OpaquePointer,
         _ name: String,
         _ wanted: Wanted
     ) throws(CaptureError) -> StreamFormat {
         func check(_ call: String, _ result: Int32) throws(CaptureError) {
-            if result < 0 { throw .device(name, "snd_pcm_hw_params\(call)", result) }
+            if result < 0 { throw .device(name, "snd_pcm_hw_params\(call)", result, snd_pcm_stream(handle)) }
         }
         var room: OpaquePointer?
         try check("_malloc", snd_pcm_hw_params_malloc(&room))
@@ -26,7 +27,7 @@ extension PCM {
         try check("_any", snd_pcm_hw_params_any(handle, hardware))
         try check("_set_rate_resample", snd_pcm_hw_params_set_rate_resample(handle, hardware, 0))
         guard snd_pcm_hw_params_set_access(handle, hardware, SND_PCM_ACCESS_RW_INTERLEAVED) >= 0 else {
-            throw .unsupported(name, "it gives its channels one by one; use its plughw: name")
+            throw .unsupported(name, "its channels are apart; use its plughw: name")
         }
         guard let choice = formats.first(where: { snd_pcm_hw_params_test_format(handle, hardware, $0.alsa) == 0 })
         else {
@@ -59,7 +60,7 @@ extension PCM {
         _ format: StreamFormat
     ) throws(CaptureError) {
         func check(_ call: String, _ result: Int32) throws(CaptureError) {
-            if result < 0 { throw .device(name, "snd_pcm_sw_params\(call)", result) }
+            if result < 0 { throw .device(name, "snd_pcm_sw_params\(call)", result, snd_pcm_stream(handle)) }
         }
         var room: OpaquePointer?
         try check("_malloc", snd_pcm_sw_params_malloc(&room))
@@ -67,6 +68,11 @@ extension PCM {
         defer { snd_pcm_sw_params_free(software) }
         try check("_current", snd_pcm_sw_params_current(handle, software))
         try check("_set_avail_min", snd_pcm_sw_params_set_avail_min(handle, software, UInt(format.period)))
+        if snd_pcm_stream(handle) == SND_PCM_STREAM_PLAYBACK {
+            var boundary: UInt = 0
+            try check("_get_boundary", snd_pcm_sw_params_get_boundary(software, &boundary))
+            try check("_set_start_threshold", snd_pcm_sw_params_set_start_threshold(handle, software, boundary))
+        }
         try check("", snd_pcm_sw_params(handle, software))
     }
 }

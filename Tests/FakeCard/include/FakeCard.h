@@ -29,6 +29,14 @@
 //     stall     no more frames, no error
 //     hang      like a broken driver: opening and reading do not return until the fault ends
 
+// The library has a loudspeaker, too, which is opened for playback only:
+//
+//     pcm_type.speaker { lib "/path/libFakeCard.so" }
+//     pcm.out { type speaker file "played.raw" }
+//
+// Keys: file (what is played is appended to it), rate (48000), channels (2), format (S16_LE), speed (1.0; 0: as fast as it is written),
+// control. Faults: xrun (an underrun), suspend, gone, eio, busy, stall.
+
 #ifndef FAKE_CARD_H
 #define FAKE_CARD_H
 
