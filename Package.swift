@@ -184,8 +184,8 @@ let package = Package(
         .target(
             name: "IntegrationInterface",
             dependencies: [
-                "Audio", "Configuration", "Control", "Core", "DeviceGroup", "Events", "JSON", "Metrics", "Spotting",
-                "System",
+                "Audio", "Configuration", "Control", "Core", "DeviceGroup", "Events", "JSON", "Metrics", "Playback",
+                "Spotting", "System",
             ],
             path: "Sources/Service/Integrations/Interface"
         ),
@@ -205,7 +205,7 @@ let package = Package(
             name: "Wyoming",
             dependencies: [
                 "Audio", "Configuration", "Core", "Events", "Inference", "IntegrationInterface", "JSON", "Metrics",
-                "Network",
+                "Network", "Playback",
                 "Spotting",
                 "System", "WakeWords",
             ],
@@ -397,7 +397,7 @@ let package = Package(
             name: "WyomingTests",
             dependencies: [
                 "Audio", "Configuration", "Core", "Events", "Inference", "IntegrationInterface", "JSON", "Network",
-                "Spotting", "System", "TestSupport", "Wyoming",
+                "Playback", "Spotting", "System", "TestSupport", "Wyoming",
             ]
         ),
         .testTarget(name: "MetricsTests", dependencies: ["JSON", "Metrics"]),
@@ -496,8 +496,8 @@ if Context.environment["BECKON_FUZZ"] != nil {
     let modules = [
         "Actions", "Audio", "Configuration", "Control", "Core", "Corpus", "DeviceGroup", "Enrollment", "Evaluation",
         "Inference",
-        "IntegrationInterface", "JSON", "KernelInterface", "Kernels", "MQTT", "Metrics", "Network", "Spotting",
-        "System", "WakeWords", "Web", "Wyoming",
+        "IntegrationInterface", "JSON", "KernelInterface", "Kernels", "MQTT", "Metrics", "Network", "Playback",
+        "Spotting", "System", "WakeWords", "Web", "Wyoming",
     ]
     package.targets.append(
         .executableTarget(name: "fuzz", dependencies: modules.map { .byName(name: $0) }, path: "Fuzz/Targets")

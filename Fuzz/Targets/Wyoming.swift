@@ -1,6 +1,7 @@
 import Core
 import JSON
 
+@testable import Playback
 @testable import Wyoming
 
 /// What a parser reads from bytes in pieces of this size.
@@ -56,16 +57,43 @@ func fuzzWyoming(_ bytes: [UInt8]) {
         // A line that is too long is noticed before its end in small pieces, and a wrong event after others in both.
         check(parts.events == whole.events && parts.error == whole.error, "other events in pieces of \(piece)")
     }
-    let answers = converse(bytes, piece: .max)
-    check(converse(bytes, piece: 5) == answers, "other answers of the satellite in pieces")
-    check(read(answers, piece: .max).error == nil, "an answer of the satellite does not read back")
+    let satellite = converse(bytes, piece: .max)
+    let inPieces = converse(bytes, piece: 5)
+    check(inPieces.answers == satellite.answers, "other answers of the satellite in pieces")
+    check(inPieces.speech == satellite.speech, "other speech in pieces")
+    check(satellite.speech.allSatisfy { $0.magnitude <= 1 }, "speech beyond full scale")
+    check(read(satellite.answers, piece: .max).error == nil, "an answer of the satellite does not read back")
 }
 
 private let satelliteWords = SatelliteWords(["left"], info: WyomingAnswer.encode("info", [:]))
 
-/// What the satellite answers to bytes in pieces of this size, and to a word after them.
-private func converse(_ bytes: [UInt8], piece: Int) -> [UInt8] {
-    let conversation = SatelliteConversation()
+/// A speaker that plays when it is asked to.
+private final class SlowSpeaker {
+    private var streams: [SpeechStream] = []
+    private(set) var samples: [Float] = []
+
+    func begin(rate: Int) -> SpeechStream? {
+        let stream = SpeechStream(rate: rate) {}
+        streams.append(stream)
+        return stream
+    }
+
+    func play() {
+        for stream in streams where !stream.isOver {
+            let isAtEnd = withUnsafeTemporaryAllocation(of: Float.self, capacity: stream.rate) { room in
+                let (count, isAtEnd) = stream.take(into: room)
+                samples += room.prefix(count)
+                return isAtEnd
+            }
+            if isAtEnd { stream.close() }
+        }
+    }
+}
+
+/// What the satellite answers to bytes in pieces of this size, and to a word after them, and what it plays.
+private func converse(_ bytes: [UInt8], piece: Int) -> (answers: [UInt8], speech: [Float]) {
+    let speaker = SlowSpeaker()
+    let conversation = SatelliteConversation { speaker.begin(rate: $0) }
     var rest = bytes[...]
     var answers: [UInt8] = []
     while !rest.isEmpty {
@@ -75,7 +103,8 @@ private func converse(_ bytes: [UInt8], piece: Int) -> [UInt8] {
         part.withUnsafeBufferPointer { part in
             var input = part
             conversation.beginTurn()
-            while pause == .output || pause == .turn {
+            while pause == .output || pause == .turn || pause == .speaker {
+                if pause == .speaker { speaker.play() }
                 if pause == .turn { conversation.beginTurn() }
                 pause = conversation.advance(&input, satelliteWords, mayRun: true)
                 answers += conversation.output
@@ -83,8 +112,10 @@ private func converse(_ bytes: [UInt8], piece: Int) -> [UInt8] {
             }
             check(pause == .end || input.isEmpty, "bytes were left")
         }
-        if pause == .end { return answers }
+        if pause == .end { return (answers, speaker.samples) }
     }
+    speaker.play()
+    conversation.reportPlayed()
     _ = conversation.report("left", after: 1600, decidedAt: 4800)
     answers += conversation.output
     conversation.output = []
@@ -92,7 +123,7 @@ private func converse(_ bytes: [UInt8], piece: Int) -> [UInt8] {
         check(range == 1600..<3200, "samples \(range)")
         conversation.send([Float](repeating: .nan, count: range.count))
     }
-    return answers + conversation.output
+    return (answers + conversation.output, speaker.samples)
 }
 
 /// The samples are the same for every size of pieces and rooms, and finite. They are within what the resampler makes of full

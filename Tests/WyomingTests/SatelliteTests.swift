@@ -9,6 +9,7 @@ import System
 import TestSupport
 import Testing
 
+@testable import Playback
 @testable import Spotting
 @testable import Wyoming
 
@@ -101,6 +102,127 @@ struct SatelliteConversationTests {
         #expect(conversation.events == 8 && !conversation.isWithinEvent)
     }
 
+    /// A speaker that plays when it is asked to.
+    private final class SlowSpeaker {
+        private(set) var streams: [SpeechStream] = []
+        private(set) var samples: [Float] = []
+
+        func begin(rate: Int) -> SpeechStream? {
+            streams.append(SpeechStream(rate: rate) {})
+            return streams.last
+        }
+
+        /// Plays what is there.
+        func play() {
+            for stream in streams where !stream.isOver {
+                let isAtEnd = withUnsafeTemporaryAllocation(of: Float.self, capacity: stream.rate) { room in
+                    let (count, isAtEnd) = stream.take(into: room)
+                    samples += room.prefix(count)
+                    return isAtEnd
+                }
+                if isAtEnd { stream.close() }
+            }
+        }
+    }
+
+    /// `audio-start`, chunks of these samples in 16 bits, `audio-stop`.
+    static func speech(_ samples: [Int16], rate: Int = 8000, each: Int = 512) -> [UInt8] {
+        var bytes = Run.event("audio-start", Run.format(rate))
+        for start in stride(from: 0, to: samples.count, by: each) {
+            let payload = samples[start..<min(samples.count, start + each)].flatMap { sample in
+                [UInt8(truncatingIfNeeded: sample), UInt8(truncatingIfNeeded: sample >> 8)]
+            }
+            bytes += Run.event("audio-chunk", Run.format(rate), payload: payload)
+        }
+        return bytes + Run.event("audio-stop", ["timestamp": 0])
+    }
+
+    @Test func `speech is read as fast as it is played, and played is said when it was heard`() {
+        var random = SplitMix(seed: 5)
+        let first = (0..<30_000).map { _ in Int16(truncatingIfNeeded: random.next()) }
+        let second: [Int16] = [1, 2, 3]
+        let bytes = Self.speech(first) + Run.event("ping") + Self.speech(second) + Run.event("ping")
+        let speaker = SlowSpeaker()
+        let conversation = SatelliteConversation { speaker.begin(rate: $0) }
+        var (answers, waits, unread) = ([String](), 0, [Int]())
+        bytes.withUnsafeBufferPointer { bytes in
+            var input = bytes
+            var pause = ConversationPause.turn
+            while pause != .needsInput, waits < 100 {
+                conversation.beginTurn()
+                pause = conversation.advance(&input, Self.words, mayRun: true)
+                answers += Self.types(conversation.output)
+                conversation.output = []
+                if pause == .speaker {
+                    waits += 1
+                    unread.append(input.count)
+                    speaker.play()
+                }
+            }
+        }
+        // A second at a time; then the second speech waits for the end of the first.
+        #expect(waits == 4 && answers == ["pong", "played", "pong"])
+        #expect(speaker.streams.map(\.rate) == [8000, 8000])
+        #expect(conversation.isSpeaking && !speaker.streams[1].isOver)
+        conversation.reportPlayed()
+        #expect(conversation.output.isEmpty)
+        speaker.play()
+        conversation.reportPlayed()
+        #expect(Self.types(conversation.output) == ["played"] && !conversation.isSpeaking)
+        #expect(speaker.samples == (first + second).map { Float($0) / 32_768 })
+    }
+
+    @Test func `speech in any format is played, and audio that cannot be is an error`() {
+        typealias Format = (rate: Int, width: Int, channels: Int)
+        let formats: [(format: Format, isPlayed: Bool)] = [
+            ((22_050, 2, 1), true), ((48_000, 3, 2), true), ((16_000, 1, 9), true), ((8000, 4, 64), true),
+            ((0, 2, 1), false), ((-5, 2, 1), false), ((16_000, 0, 1), false), ((16_000, 5, 1), false),
+            ((16_000, 2, 0), false), ((16_000, 2, 65), false), ((1 << 40, 2, 1), false),
+        ]
+        for (format, isPlayed) in formats {
+            for hasStart in [true, false] {
+                let speaker = SlowSpeaker()
+                let conversation = SatelliteConversation { speaker.begin(rate: $0) }
+                let data: JSON = [
+                    "rate": .number(format.rate), "width": .number(format.width), "channels": .number(format.channels),
+                ]
+                let start = hasStart ? Run.event("audio-start", data) : []
+                let payload = [UInt8](repeating: 0x40, count: isPlayed ? 10 * format.width * format.channels + 1 : 8)
+                let bytes = start + Run.event("audio-chunk", data, payload: payload) + Run.event("audio-stop")
+                let result = send(bytes, to: conversation)
+                #expect(result.pause == (isPlayed ? .needsInput : .end), "\(format)")
+                #expect(result.types == (isPlayed ? [] : ["error"]), "\(format)")
+                speaker.play()
+                #expect(speaker.samples.count == (isPlayed ? 10 : 0), "\(format)")
+                #expect(speaker.samples.allSatisfy { abs($0 - 0.5) < 0.01 })
+            }
+        }
+        // Another rate in the midst of speech.
+        let conversation = SatelliteConversation { SpeechStream(rate: $0) {} }
+        let bytes = Run.event("audio-start", Run.format(22_050)) + Run.event("audio-chunk", Run.format(16_000))
+        #expect(send(bytes, to: conversation).pause == .end)
+    }
+
+    @Test func `speech whose connection ends is cancelled`() {
+        let speaker = SlowSpeaker()
+        do {
+            let conversation = SatelliteConversation { speaker.begin(rate: $0) }
+            _ = send(Run.event("audio-start", Run.format(22_050)), to: conversation)
+            #expect(speaker.streams.count == 1 && !speaker.streams[0].isCancelled)
+        }
+        #expect(speaker.streams[0].isCancelled)
+    }
+
+    @Test func `with a speaker the answer is asked for`() throws {
+        let conversation = SatelliteConversation()
+        _ = send(Run.event("run-satellite"), to: conversation)
+        #expect(conversation.report("left", after: 0, decidedAt: 0, plays: true))
+        #expect(String(decoding: conversation.output, as: UTF8.self).contains(#""end_stage": "tts""#))
+        #expect(conversation.takeUnderstood() == 0)
+        _ = send(Run.event("transcript") + Run.event("transcript"), to: conversation)
+        #expect(conversation.takeUnderstood() == 1 && conversation.takeUnderstood() == 0)
+    }
+
     @Test func `another Home Assistant is told that the satellite is taken`() {
         let conversation = SatelliteConversation()
         let result = send(Run.event("ping") + Run.event("run-satellite"), to: conversation, mayRun: false)
@@ -163,7 +285,11 @@ struct SatelliteTests {
         private var random = SplitMix(seed: 7)
         private var sequence: UInt64 = 0
 
-        init(_ change: (inout WyomingSatellite.Settings) -> Void = { _ in }) throws {
+        init(
+            speaker: Speaker? = nil,
+            words: SatelliteWords = SatelliteConversationTests.words,
+            _ change: (inout WyomingSatellite.Settings) -> Void = { _ in }
+        ) throws {
             var settings = WyomingSatellite.Settings(listen: [.tcp(host: "127.0.0.1", port: 0)], name: "kitchen")
             // A busy machine may stop this test for longer than the service would wait.
             settings.longestGap = .seconds(300)
@@ -171,9 +297,10 @@ struct SatelliteTests {
             change(&settings)
             let log = log
             satellite = try WyomingSatellite(
-                SatelliteConversationTests.words,
+                words,
                 settings,
                 audio: history,
+                speaker: speaker,
                 log: ServiceLog { log.add("\($0) \($1)") }
             )
             address = try #require(satellite.addresses.first)
@@ -298,6 +425,81 @@ struct SatelliteTests {
         device.detect("go left", end: 39_000)
         #expect(try home.nextType() == "detection")
         #expect(home.lastData["name"] as? String == "go left")
+    }
+
+    @Test func `an answer is played as it comes, while the microphone is heard, and played is said at its end`() throws
+    {
+        let folder = try TestFolder()
+        let fake = try FakeSpeaker(in: folder)
+        let speaker = Speaker { _, _ in }
+        try speaker.select(fake.name)
+        defer { speaker.stop(until: Clock.now + .seconds(5)) }
+        let heard = try folder.write("heard.wav", format: 0x10002, [Float](repeating: 0.125, count: 800))
+        let done = try folder.write("done.wav", format: 0x10002, [Float](repeating: 0.25, count: 800))
+        let words = SatelliteWords(["left"], info: [], plays: true, heardSound: heard, doneSound: done)
+        let device = try Device(speaker: speaker, words: words)
+        device.hear(blocks: 30)
+        let home = try device.home()
+        device.detect("left", end: 40_000)
+        #expect(try home.nextType() == "detection")
+        #expect(try home.nextType() == "run-pipeline")
+        #expect(home.lastData["end_stage"] as? String == "tts")
+        _ = try samples(home, count: 8000)
+        home.send(Run.event("transcript", ["text": "light on"]))
+        #expect(comesTrue(within: 30) { speaker.counts?.played == 2 })
+        let start = Clock.now
+        home.send(
+            SatelliteConversationTests.speech([Int16](repeating: 16_384, count: 8000), rate: 16_000)
+                + Run.event("ping")
+        )
+        // The next command may begin meanwhile, and all goes on.
+        device.detect("left", end: device.samples.count - 1600)
+        var types: [String] = []
+        while types.last != "played" {
+            if try home.nextType() == "run-pipeline" { device.hear(blocks: 2) }
+            types.append(home.lastType)
+        }
+        #expect((Clock.now - start).seconds > 0.49)
+        #expect(
+            types.filter { $0 != "audio-chunk" } == ["detection", "run-pipeline", "pong", "played"]
+                || types.first == "pong"
+        )
+        #expect(types.count(where: { $0 == "audio-chunk" }) >= 3)
+        let played = fake.played()
+        #expect(played.count(where: { abs($0 - 0.125) < 0.01 }) > 2300, "the sound after a word")
+        #expect(played.count(where: { abs($0 - 0.25) < 0.01 }) > 2300, "the sound after the command")
+        #expect(played.count(where: { abs($0 - 0.5) < 0.01 }) > 23_900, "the answer")
+    }
+
+    @Test func `what the speaker does not play yet waits with Home Assistant, which is told that all is well`() throws {
+        let folder = try TestFolder()
+        let fake = try FakeSpeaker(in: folder)
+        try fake.fail("stall")
+        let speaker = Speaker { _, _ in }
+        try speaker.select(fake.name)
+        defer { speaker.stop(until: Clock.now + .seconds(5)) }
+        let device = try Device(speaker: speaker) { $0.aliveInterval = .milliseconds(50) }
+        let home = try device.home()
+        var size: Int32 = 64 << 10
+        setsockopt(home.descriptor, SOL_SOCKET, SO_SNDBUF, &size, socklen_t(MemoryLayout<Int32>.size))
+        var rest = SatelliteConversationTests.speech([Int16](repeating: 0, count: 1_000_000), each: 8192)[...]
+        // Until nothing was taken for a while.
+        var last = Clock.now
+        while !rest.isEmpty, Clock.now - last < .milliseconds(500) {
+            let count = rest.withUnsafeBytes { send(home.descriptor, $0.baseAddress, $0.count, Int32(MSG_DONTWAIT)) }
+            if count > 0 {
+                rest = rest.dropFirst(count)
+                last = Clock.now
+            } else {
+                usleep(5000)
+            }
+        }
+        #expect(rest.count > 1_000_000, "\(rest.count) of 2 MB were not taken")
+        #expect(try home.nextType() == "user-event")
+        // Another one does not get the satellite because of that.
+        let other = try Peer(device.address)
+        other.send(Run.event("run-satellite"))
+        #expect(try other.nextType() == "error")
     }
 
     @Test func `words that it does not report, and words without Home Assistant, are dropped`() throws {

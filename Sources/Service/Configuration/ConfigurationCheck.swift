@@ -19,6 +19,10 @@ struct ConfigurationCheck {
         checkSatellite(&findings)
         checkClients(&findings)
         for (key, action) in findings.actions { check(action, key: key, &findings) }
+        let wyoming = configuration.wyoming
+        for (key, sound) in [("heardSound", wyoming.heardSound), ("doneSound", wyoming.doneSound)] {
+            if let sound { checkSound(sound, key: "wyoming.\(key)", &findings) }
+        }
         checkAddresses(&findings)
         checkSecrets(&findings)
         checkBroker(&findings)

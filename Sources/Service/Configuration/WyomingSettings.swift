@@ -13,6 +13,9 @@ extension Configuration {
         public var satellite: [ListenAddress] = []
         /// The words and phrases that the satellite reports; nil for all.
         public var satelliteWords: [String]?
+        /// Audio files that are played on the speaker after a word that the satellite reports, and after its command was understood.
+        public var heardSound: String?
+        public var doneSound: String?
         /// What the server keeps of its clients' words.
         public var recent = Recent()
 
@@ -49,6 +52,8 @@ extension Section where Root == Configuration.Wyoming {
         Setting("announce", \.announce, .flag),
         Setting("satellite", \.satellite, .addresses(like: "tcp://127.0.0.1:10700")),
         Setting("satelliteWords", \.satelliteWords, SettingKind<String>.text("a word or phrase").list.optional),
+        Setting("heardSound", \.heardSound, SettingKind<String>.sound.optional),
+        Setting("doneSound", \.doneSound, SettingKind<String>.sound.optional),
         Setting("recent", at: \.recent, recent),
     ])
 

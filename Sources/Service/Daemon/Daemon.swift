@@ -11,6 +11,7 @@ import Glibc
 public import Input
 public import IntegrationInterface
 import LiveTeaching
+public import Playback
 import Spotting
 import Synchronization
 public import System
@@ -265,6 +266,7 @@ extension Daemon: Service {
     public var instance: Instance? { Instance.named(in: setup.environment) }
     public var history: AudioHistory? { pipeline?.history }
     public var group: GroupSink? { pipeline?.group }
+    public var speaker: Speaker? { pipeline?.speaker }
     public var teaching: TeachingState? {
         guard var state = pipeline?.teaching.state else { return nil }
         state.taught = currentSettings.vocabulary.taught.map(\.name)

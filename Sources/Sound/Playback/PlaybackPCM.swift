@@ -49,6 +49,8 @@ struct PlaybackPCM: ~Copyable {
     /// Resumes a suspended device. Returns 0 or a negative errno; `-EAGAIN` while it is still suspended.
     func resume() -> Int32 { snd_pcm_resume(handle) }
 
+    var isRunning: Bool { snd_pcm_state(handle) == SND_PCM_STATE_RUNNING }
+
     /// Frames that can be written now, or a negative errno.
     func room() -> Int { min(snd_pcm_avail(handle), format.buffer) }
 

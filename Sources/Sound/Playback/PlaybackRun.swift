@@ -149,6 +149,7 @@ struct PlaybackRun: ~Copyable {
             if resumed == -EAGAIN { return rest(Self.longestPrelude, at: now) }
             // Not all drivers can resume.
             if resumed < 0 { isPrepared = false }
+            isStarted = pcm.isRunning
             return rest(Self.shortestWait, at: now)
         default: return .failed(call, number)
         }

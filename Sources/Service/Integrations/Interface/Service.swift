@@ -4,6 +4,7 @@ public import Control
 public import DeviceGroup
 public import Events
 public import Metrics
+public import Playback
 public import System
 
 /// The running service, as integrations know it.
@@ -26,6 +27,8 @@ public protocol Service: Sendable {
     var live: LiveState { get }
     /// The group of devices that it may belong to; nil where no detector listens.
     var group: GroupSink? { get }
+    /// Plays sounds and speech, if the configuration names a device for it; nil where no detector listens.
+    var speaker: Speaker? { get }
     /// The metrics of the service and of all integrations.
     var metrics: [MetricFamily] { get }
     /// How far the teaching of a word is; nil where no detector listens.
@@ -47,6 +50,7 @@ public protocol Service: Sendable {
 extension Service {
     public var instance: Instance? { nil }
     public var group: GroupSink? { nil }
+    public var speaker: Speaker? { nil }
     public var teaching: TeachingState? { nil }
     public func take(_ number: Int) -> [Float]? { nil }
     public var clientWords: [ClientWord]? { nil }

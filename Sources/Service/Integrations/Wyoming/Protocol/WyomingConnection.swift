@@ -53,6 +53,8 @@ enum ConversationPause {
     case turn
     /// Too much output waits; call again when it was sent.
     case output
+    /// The speaker has to play first what was sent; call again soon.
+    case speaker
     /// The client broke the protocol, or is not wanted; it got an error as its last event.
     case end
 }
@@ -149,6 +151,8 @@ final class WyomingConnection<Talk: Conversation> {
     var canGoOn: Bool {
         end == nil && (pause == .hop || pause == .turn || pause == .output && conversation.output.isEmpty)
     }
+    /// Whether nothing is read until the speaker has played; see ``ConversationPause/speaker``.
+    var waitsForSpeaker: Bool { end == nil && pause == .speaker }
     /// Whether ``check(at:_:isFull:)`` ends it now, or soon.
     var isEnding: Bool { end != nil || pause == .end || isAtEnd }
 

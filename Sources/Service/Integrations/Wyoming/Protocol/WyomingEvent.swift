@@ -77,11 +77,15 @@ enum WyomingAnswer {
         encode("error", ["text": .string(text), "code": .string(code)])
     }
 
-    /// A command follows, which Home Assistant is to recognise and carry out; nothing can be played, so it ends there.
-    static let runPipeline = encode(
-        "run-pipeline",
-        ["start_stage": "asr", "end_stage": "handle", "restart_on_end": false]
-    )
+    /// A command follows, which Home Assistant is to recognise and carry out.
+    ///
+    /// - Parameter plays: whether it is to send an answer that is spoken.
+    static func runPipeline(plays: Bool) -> [UInt8] {
+        encode(
+            "run-pipeline",
+            ["start_stage": "asr", "end_stage": plays ? "tts" : "handle", "restart_on_end": false]
+        )
+    }
 
     /// Samples at 16 kHz, 16 bits, one channel.
     ///
@@ -101,6 +105,9 @@ enum WyomingAnswer {
 
     /// Audio was played, as far as it can be.
     static let played = encode("played", [:])
+
+    /// What Home Assistant takes as a sign of life, and nothing else: `wyoming` 1.9 has it for what has no event of its own.
+    static let playing = encode("user-event", ["name": "playing"])
 
     /// A line with the type, then the data and the payload in as many bytes as the line says; without members there is no data.
     ///

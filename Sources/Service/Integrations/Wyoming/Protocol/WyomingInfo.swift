@@ -12,7 +12,13 @@ enum WyomingInfo {
     /// - Parameters:
     ///   - names: the words and phrases, in the order of the announcement.
     ///   - satellite: the satellite's name; nil for a server, whose wake words Home Assistant would not list beside a satellite.
-    static func event(_ names: [String], _ vocabulary: Vocabulary, satellite: String? = nil) -> [UInt8] {
+    ///   - plays: whether the satellite has a speaker.
+    static func event(
+        _ names: [String],
+        _ vocabulary: Vocabulary,
+        satellite: String? = nil,
+        plays: Bool = false
+    ) -> [UInt8] {
         let model = vocabulary.model
         let models = names.map { name in
             if let manifest = vocabulary.wakeWords.first(where: { $0.name == name })?.manifest {
@@ -24,7 +30,10 @@ enum WyomingInfo {
         }
         var program = artifact("beckon", description: "Beckon, spoken words", version: version)
         program.append(["models": .array(models)])
-        var info: JSON = ["asr": [], "tts": [], "handle": [], "intent": [], "wake": [program], "mic": [], "snd": []]
+        let speakers: [JSON] = plays ? [speaker] : []
+        var info: JSON = [
+            "asr": [], "tts": [], "handle": [], "intent": [], "wake": [program], "mic": [], "snd": .array(speakers),
+        ]
         if let satellite {
             var description = artifact(satellite, description: "Beckon, a microphone that wakes", version: version)
             description.append([
@@ -34,6 +43,13 @@ enum WyomingInfo {
             info.append(["satellite": description])
         }
         return WyomingAnswer.encode("info", info)
+    }
+
+    /// What the satellite plays on, with the audio that Home Assistant sends: others are played as well.
+    private static var speaker: JSON {
+        var speaker = artifact("beckon", description: "Beckon's speaker", version: version)
+        speaker.append(["snd_format": ["rate": 22_050, "width": 2, "channels": 1]])
+        return speaker
     }
 
     /// A wake word of another's model.

@@ -1,4 +1,5 @@
 import Core
+import Playback
 
 /// What Home Assistant says to the satellite on one connection and is answered: bytes in, bytes out, and in between the words that
 /// were detected and the audio after them.
@@ -27,6 +28,16 @@ final class SatelliteConversation: Conversation {
     private(set) var events = 0
     private var parser = WyomingParser()
     private var budget = TurnBudget()
+    private var speech: SatelliteSpeech
+    /// Whether the payload that is read is speech.
+    private var isSpeech = false
+    /// An event of the next speech, which waits until the one before was heard.
+    private var held: WyomingEvent?
+    /// Commands that were understood and not taken by ``takeUnderstood()`` yet.
+    private var understood = 0
+
+    /// - Parameter speech: begins to play speech of a rate in hertz; nil where that is not possible.
+    init(speech: @escaping (Int) -> SpeechStream? = { _ in nil }) { self.speech = SatelliteSpeech(open: speech) }
 
     var isWithinEvent: Bool { parser.isWithinEvent }
 
@@ -34,6 +45,26 @@ final class SatelliteConversation: Conversation {
 
     /// Begins the client's next turn.
     func beginTurn() { budget.renew() }
+
+    /// Whether it waits until speech was played.
+    var isSpeaking: Bool { speech.isEnding }
+
+    /// Tells Home Assistant that its speech was heard, once it was.
+    func reportPlayed() {
+        guard speech.isPlayed else { return }
+        output += WyomingAnswer.played
+        speech.close()
+    }
+
+    /// Tells Home Assistant that the satellite is there while nothing is read of what it sends. It connects again where it gets nothing for
+    /// five seconds, and its pings wait behind the speech.
+    func reportAlive() { if output.isEmpty { output += WyomingAnswer.playing } }
+
+    /// How many commands Home Assistant has understood since the last call.
+    func takeUnderstood() -> Int {
+        defer { understood = 0 }
+        return understood
+    }
 
     /// Uses bytes of Home Assistant, as far as its turn goes.
     ///
@@ -47,10 +78,18 @@ final class SatelliteConversation: Conversation {
     ) -> ConversationPause {
         while true {
             guard output.count < Self.mostOutput else { return .output }
+            if let event = held {
+                reportPlayed()
+                guard !speech.isEnding else { return .speaker }
+                held = nil
+                guard execute(event, words) else { return .end }
+                continue
+            }
             if parser.payloadLeft > 0 {
-                // Speech to play, which a microphone cannot.
                 guard !input.isEmpty else { return .needsInput }
-                let count = min(input.count, parser.payloadLeft)
+                var count = min(input.count, parser.payloadLeft)
+                if isSpeech { count = speech.take(UnsafeBufferPointer(rebasing: input[..<count])) }
+                guard count > 0 else { return .speaker }
                 parser.takePayload(count)
                 input = UnsafeBufferPointer(rebasing: input[count...])
                 continue
@@ -64,25 +103,51 @@ final class SatelliteConversation: Conversation {
                     output += WyomingAnswer.error("another Home Assistant has this satellite", code: "satellite-taken")
                     return .end
                 }
-                handle(event, words)
+                if speech.isEnding, [.audioStart, .audioChunk, .audioStop].contains(event.kind) {
+                    held = event
+                } else if !execute(event, words) {
+                    return .end
+                }
             } catch {
-                output += WyomingAnswer.error(error.description, code: "protocol-violation")
+                refuse(error)
                 return .end
             }
         }
     }
 
-    private func handle(_ event: WyomingEvent, _ words: SatelliteWords) {
+    private func refuse(_ violation: ProtocolViolation) {
+        output += WyomingAnswer.error(violation.description, code: "protocol-violation")
+    }
+
+    /// Returns false where it breaks the protocol.
+    private func execute(_ event: WyomingEvent, _ words: SatelliteWords) -> Bool {
+        do throws(ProtocolViolation) {
+            try handle(event, words)
+            return true
+        } catch {
+            refuse(error)
+            return false
+        }
+    }
+
+    private func handle(_ event: WyomingEvent, _ words: SatelliteWords) throws(ProtocolViolation) {
+        isSpeech = event.kind == .audioChunk
         switch event.kind {
         case .describe: output += words.info
         case .ping: output += WyomingAnswer.pong(event.text)
         case .runSatellite: state = .ready
         case .pauseSatellite: if state != .visiting { state = .paused }
         // The command is complete, or there will be none.
-        case .transcript, .error: if isStreaming { state = .ready }
-        // The end of speech to play: Home Assistant waits for this answer.
-        case .audioStop: output += WyomingAnswer.played
-        case .audioStart, .audioChunk, .detect, .other: break
+        case .transcript, .error:
+            if event.kind == .transcript, isStreaming { understood += 1 }
+            if isStreaming { state = .ready }
+        case .audioStart: try speech.begin(event, isNew: true)
+        case .audioChunk: try speech.begin(event, isNew: false)
+        case .audioStop:
+            // Home Assistant waits for the answer, which comes at once where nothing is played.
+            speech.end()
+            reportPlayed()
+        case .detect, .other: break
         }
     }
 
@@ -92,10 +157,11 @@ final class SatelliteConversation: Conversation {
     /// - Parameters:
     ///   - end: the first sample of the stream after the word.
     ///   - time: the sample of the stream at which the word was decided.
-    func report(_ name: String, after end: Int, decidedAt time: Int) -> Bool {
+    ///   - plays: whether the answer can be played.
+    func report(_ name: String, after end: Int, decidedAt time: Int, plays: Bool = false) -> Bool {
         guard state == .ready else { return false }
         output += WyomingAnswer.detection(name, timestamp: Self.milliseconds(time))
-        output += WyomingAnswer.runPipeline
+        output += WyomingAnswer.runPipeline(plays: plays)
         state = .streaming(next: max(0, end), end: max(0, end) + Self.longestStream)
         return true
     }

@@ -3,6 +3,7 @@ import Core
 import Events
 import Glibc
 import Network
+import Playback
 import System
 
 /// The work of the satellite's thread: reads what Home Assistant sends, and sends it words and the audio after them.
@@ -14,7 +15,7 @@ struct SatelliteLoop: ~Copyable {
     /// Home Assistant has one connection, or two while it looks what is here; the rest is for others that try.
     private static let mostClients = 8
     private static let bufferSize = 16 << 10
-    /// How often there may be new audio to send.
+    /// How often there may be new audio to send, and room for more to play.
     private static let audioInterval = Duration.milliseconds(20)
     private static let checkInterval = Duration.milliseconds(500)
 
@@ -25,15 +26,24 @@ struct SatelliteLoop: ~Copyable {
     private var words: SatelliteWords
     private let settings: WyomingSatellite.Settings
     private let audio: AudioHistory
+    private let speaker: Speaker?
     private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: bufferSize, alignment: 64)
     /// When the last audio was sent.
     private var lastAudio = Clock.now
     private var nextCheck = Clock.now
+    /// Since when nothing was read because speech has to be played first, or since Home Assistant was told so.
+    private var lastAlive = Clock.now
 
-    init(_ words: SatelliteWords, _ settings: WyomingSatellite.Settings, _ audio: AudioHistory) {
+    init(
+        _ words: SatelliteWords,
+        _ settings: WyomingSatellite.Settings,
+        _ audio: AudioHistory,
+        _ speaker: Speaker?
+    ) {
         self.words = words
         self.settings = settings
         self.audio = audio
+        self.speaker = speaker
     }
 
     deinit { buffer.deallocate() }
@@ -65,14 +75,15 @@ struct SatelliteLoop: ~Copyable {
             )
         }
         counts.accepted += 1
-        clients.append(Client(connection, SatelliteConversation()))
+        clients.append(Client(connection, SatelliteConversation { [speaker] in speaker?.speech(rate: $0) }))
     }
 
     /// What to wait for, and until when; nil: without end.
     func requests(at now: Instant) -> (clients: [pollfd], deadline: Instant?) {
         let requests = clients.map(\.request)
         if clients.contains(where: \.canGoOn) { return (requests, now) }
-        if state == .streaming { return (requests, now + Self.audioInterval) }
+        let isPlaying = clients.contains { $0.waitsForSpeaker || $0.conversation.isSpeaking }
+        if state == .streaming || isPlaying { return (requests, now + Self.audioInterval) }
         return (requests, clients.isEmpty ? nil : nextCheck)
     }
 
@@ -85,7 +96,8 @@ struct SatelliteLoop: ~Copyable {
             client.conversation.beginTurn()
             let words = words
             if request.revents != 0 { client.flush(at: now) }
-            if client.canGoOn {
+            client.conversation.reportPlayed()
+            if client.canGoOn || client.waitsForSpeaker {
                 client.proceed(at: now) { client.conversation.advance(&$0, words, mayRun: mayRun) }
             } else if request.revents != 0 {
                 client.receive(buffer, at: now) { client.conversation.advance(&$0, words, mayRun: mayRun) }
@@ -96,13 +108,29 @@ struct SatelliteLoop: ~Copyable {
                 owner?.finish(.gone)
                 owner = client
             }
+            if client.conversation.takeUnderstood() > 0 { play(words.doneSound) }
         }
+        keepAlive(at: now)
     }
+
+    private mutating func keepAlive(at now: Instant) {
+        guard let owner, owner.waitsForSpeaker else {
+            lastAlive = now
+            return
+        }
+        guard now - lastAlive >= settings.aliveInterval else { return }
+        lastAlive = now
+        owner.conversation.reportAlive()
+    }
+
+    private func play(_ sound: String?) { if let sound { _ = speaker?.play(sound) } }
 
     /// One Home Assistant at a time has the satellite, unless it has paused it or is silent.
     private func mayRun(_ client: Client, at now: Instant) -> Bool {
         guard let owner, owner !== client else { return true }
-        return owner.isEnding || owner.conversation.state == .paused || now - owner.lastInput > settings.longestSilence
+        // What it says waits behind speech.
+        let isSilent = !owner.waitsForSpeaker && now - owner.lastInput > settings.longestSilence
+        return owner.isEnding || owner.conversation.state == .paused || isSilent
     }
 
     /// Tells Home Assistant of a word.
@@ -112,9 +140,11 @@ struct SatelliteLoop: ~Copyable {
         let isTaken = owner.conversation.report(
             event.name,
             after: Int((event.end * rate).rounded()),
-            decidedAt: Int((event.time * rate).rounded())
+            decidedAt: Int((event.time * rate).rounded()),
+            plays: words.plays
         )
         guard isTaken else { return }
+        play(words.heardSound)
         counts.detections += 1
         lastAudio = Clock.now
     }

@@ -7,12 +7,13 @@ public import IntegrationInterface
 private import JSON
 public import Metrics
 public import Network
+public import Playback
 import Spotting
 import Synchronization
 import System
 
-/// A satellite for Home Assistant by the Wyoming protocol, a microphone only: Home Assistant connects, gets the words that the
-/// service detects, and after each the audio of the command, until it has understood it.
+/// A satellite for Home Assistant by the Wyoming protocol: Home Assistant connects, gets the words that the service detects, and after
+/// each the audio of the command, until it has understood it. What it answers is played, if there is a speaker.
 ///
 /// One thread accepts connections and serves them. It reads the audio that the detector has processed, and never makes the detector wait.
 public final class WyomingSatellite: EventSink {
@@ -27,6 +28,9 @@ public final class WyomingSatellite: EventSink {
         var longestGap = Duration.seconds(2)
         /// A Home Assistant that has said nothing for so long has to give way to another one: it sends a ping every two seconds.
         var longestSilence = Duration.seconds(5)
+        /// How often Home Assistant is told that the satellite is there while nothing of what it sends is read: it connects again after five
+        /// seconds.
+        var aliveInterval = Duration.seconds(2)
 
         public init(listen: [ListenAddress], name: String) {
             self.listen = listen
@@ -92,12 +96,15 @@ public final class WyomingSatellite: EventSink {
 
     /// Begins to listen.
     ///
-    /// - Parameter audio: the audio in which the words are detected.
+    /// - Parameters:
+    ///   - audio: the audio in which the words are detected.
+    ///   - speaker: plays what Home Assistant says; nil, or one without a device, plays nothing.
     /// - Throws: ``SocketError``, for instance if another program listens at an address.
     public init(
         _ words: SatelliteWords,
         _ settings: Settings,
         audio: AudioHistory,
+        speaker: Speaker? = nil,
         log: ServiceLog
     ) throws(SocketError) {
         self.log = log
@@ -106,7 +113,7 @@ public final class WyomingSatellite: EventSink {
         addresses = listener.addresses
         thread = try InboxThread(Inbox(), or: SocketError.noEventFD)
         try thread.start(name: "beckon-satellite", stackSize: 512 << 10, or: SocketError.noThread) { [self] in
-            run(SatelliteLoop(words, settings, audio))
+            run(SatelliteLoop(words, settings, audio, speaker))
             listener.removeFiles()
             listener.close()
         }
@@ -217,7 +224,7 @@ extension WyomingSatellite: Integration {
         var settings = Settings(listen: configured.satellite, name: name)
         settings.announces = configured.announce
         let words = SatelliteWords(service.currentSettings, satellite: name)
-        try self.init(words, settings, audio: history, log: service.log)
+        try self.init(words, settings, audio: history, speaker: service.speaker, log: service.log)
     }
 
     public func update(_ settings: ServiceSettings) { update(SatelliteWords(settings, satellite: name)) }
