@@ -9,7 +9,8 @@ import Testing
     static func apply(_ mix: ChannelMix, channels: Int, room: Int = 8) -> [Float] {
         var mono = [Float](repeating: 9, count: room)
         var span = mono.mutableSpan
-        let count = mix.mix(frames.span, channels: channels, into: &span)
+        var mixer = ChannelMixer(mix, channels: channels)
+        let count = mixer.mix(frames.span, into: &span)
         return Array(mono.prefix(count))
     }
 
@@ -59,6 +60,10 @@ import Testing
         #expect(Self.apply(.mix, channels: 5) == [2.2, 1.2], "the last, incomplete frame is left out")
         #expect(Self.apply(.channel(4), channels: 4) == [0, 0, 0])
         #expect(Self.apply(.mix, channels: 0) == [])
+        var two: [Float] = [9, 9]
+        var span = two.mutableSpan
+        #expect(ChannelMixer.pick(2, of: Self.frames.span, channels: 4, into: &span) == 2)
+        #expect(two == [3, 1])
     }
 
     @Test func checks() throws {

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Files and pipes whose channels cancel each other in the mix: no command is silent about it.
+/// Files and pipes of which one channel is the opposite of the other: it is turned in the mix, and no command is silent about it.
 struct CancellingChannelsTests {
     @Test func `every command that mixes them says so once, and not with one channel`() throws {
         let folder = try TestFolder()
@@ -27,9 +27,9 @@ struct CancellingChannelsTests {
                 ),
             ]
             for (number, program) in programs.enumerated() {
-                let lines = program.error.split(separator: "\n").filter { $0.contains("cancel each other") }
+                let lines = program.error.split(separator: "\n").filter { $0.contains("is turned in the mix") }
                 #expect(lines.count == count, "command \(number): \(program.error)")
-                #expect(lines.allSatisfy { $0.contains("--channel 0") })
+                #expect(lines.allSatisfy { $0.contains("channel 1 is the opposite of the others") })
             }
         }
     }

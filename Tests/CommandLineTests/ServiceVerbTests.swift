@@ -267,6 +267,10 @@ struct ServiceVerbTests {
                 #""channelsCancel": true"#, 1,
                 "channels: 2; its channels cancel each other: set channel to 0 in the configuration"
             ),
+            (
+                #""channelsCancel": true, "turnedChannels": [1], "deadChannels": [2]"#, 1,
+                "; channel 1 is the opposite of the others, and is turned in the mix; channel 2 is dead, and is left out of the mix"
+            ),
             (#""mqtt": {"off": true}"#, 5, "while it read from the broker; its log says what to do"),
             (#""channelsCancel": false, "mqtt": {"off": false}"#, 1, "channels: 2"),
         ]

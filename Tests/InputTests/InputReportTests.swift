@@ -1,3 +1,4 @@
+import Audio
 import Core
 import Testing
 
@@ -7,9 +8,10 @@ import Testing
 struct InputReportTests {
     private static func at(_ seconds: Int) -> Instant { Instant(nanoseconds: 0) + .seconds(1_000 + seconds) }
 
-    private static func status(zeroSince: Int? = nil, cancels: Bool = false) throws -> CaptureStatus {
+    private static func status(zeroSince: Int? = nil, turned: [Int] = [], dead: [Int] = []) throws -> CaptureStatus {
         var status = try CaptureOutput(ringCapacity: 1).status
-        (status.state, status.device, status.channelsCancel) = (.running, "mic", cancels)
+        (status.state, status.device) = (.running, "mic")
+        status.faults = ChannelFaults(turned: turned, dead: dead)
         status.zeroSince = zeroSince.map(at)
         return status
     }
@@ -31,18 +33,26 @@ struct InputReportTests {
     @Test func `a device that is muted or gone is not called silent`() throws {
         var report = InputReport()
         for state in [CaptureMachine.State.muted, .lost, .waiting] {
-            var status = try Self.status(zeroSince: 0, cancels: true)
+            var status = try Self.status(zeroSince: 0, turned: [1])
             status.state = state
             #expect(report.messages(of: status, at: Self.at(100)).isEmpty)
         }
     }
 
-    @Test func `channels that cancel are said with the remedy, at most every ten minutes`() throws {
+    @Test func `faulty channels are said in plain words, at most every ten minutes`() throws {
         var report = InputReport()
-        let lines = try report.messages(of: Self.status(cancels: true), at: Self.at(0))
-        #expect(lines.count == 1 && lines.first?.text.contains("--channel 0") == true)
-        #expect(try report.messages(of: Self.status(), at: Self.at(10)).isEmpty)
-        #expect(try report.messages(of: Self.status(cancels: true), at: Self.at(20)).isEmpty)
-        #expect(try report.messages(of: Self.status(cancels: true), at: Self.at(601)).count == 1)
+        func lines(_ turned: [Int], _ dead: [Int] = [], at seconds: Int) throws -> [String] {
+            try report.messages(of: Self.status(turned: turned, dead: dead), at: Self.at(seconds)).map(\.text)
+        }
+        #expect(
+            try lines([1], at: 0) == [
+                "mic: channel 1 is the opposite of the others, and is turned in the mix, as if wired the wrong way round; "
+                    + "beckon doctor checks each channel of a microphone"
+            ]
+        )
+        #expect(try lines([], at: 10).isEmpty && lines([1], at: 20).isEmpty)
+        #expect(try lines([1], at: 601).count == 1)
+        let both = try lines([1], [2, 3, 5], at: 602).first
+        #expect(both?.contains("channels 2, 3 and 5 are dead, and are left out") == true)
     }
 }

@@ -36,8 +36,8 @@ struct ConversationTests {
         var unknownNames: [[String]] {
             box.all.compactMap { if case .unknownNames(let names) = $0 { names } else { nil } }
         }
-        /// How often it was told that the channels cancel each other.
-        var cancellations: Int { box.all.count { if case .cancellingChannels = $0 { true } else { false } } }
+        /// How often it was told that a channel is opposite.
+        var cancellations: Int { box.all.count { if case .oppositeChannels = $0 { true } else { false } } }
 
         /// Sends bytes in pieces; returns the events of the answers.
         @discardableResult
@@ -392,7 +392,7 @@ struct ConversationTests {
         #expect(client.turns == 1)
     }
 
-    @Test func `channels that cancel each other are told of once, others never`() throws {
+    @Test func `channels that are opposite are told of once, others never`() throws {
         let voice = try Self.recording("Rear_Left")
         /// The voice in one channel, and so many times in the other.
         func stereo(_ factor: Int) -> [UInt8] {

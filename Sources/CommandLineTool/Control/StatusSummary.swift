@@ -1,3 +1,4 @@
+private import Audio
 import Control
 private import Core
 import Events
@@ -58,6 +59,9 @@ struct StatusSummary {
         if let since = input.digitalSilenceSince {
             return "; digital silence since \(moment(since, now)) (\(age(since, now))): beckon doctor finds the cause"
         }
+        let faults = ChannelFaults.text(turned: input.turnedChannels, dead: input.deadChannels)
+        if let faults { return "; \(faults)" }
+        // A service of an earlier version.
         return input.channelsCancel == true
             ? "; its channels cancel each other: set channel to 0 in the configuration" : ""
     }

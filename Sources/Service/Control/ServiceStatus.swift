@@ -23,7 +23,11 @@ public struct ServiceStatus: Equatable, Sendable {
         public var channels: Int?
         /// What was measured and counted.
         public var counts: [JSON.Member] = []
+        /// Whether a channel is the opposite of the others.
         public var channelsCancel: Bool?
+        /// Channels whose sign is turned in the mix, and those that are left out of it; empty also for a service of an earlier version.
+        public var turnedChannels: [Int] = []
+        public var deadChannels: [Int] = []
         public var digitalSilenceSince: Timestamp?
         public var echo: Echo?
 
@@ -37,7 +41,8 @@ public struct ServiceStatus: Equatable, Sendable {
             ])
             json.append(counts)
             json.append([
-                "channelsCancel": channelsCancel.map { .bool($0) },
+                "channelsCancel": channelsCancel.map { .bool($0) }, "turnedChannels": Self.list(turnedChannels),
+                "deadChannels": Self.list(deadChannels),
                 "digitalSilenceSince": digitalSilenceSince?.text.json, "echo": echo?.json,
             ])
             return json
@@ -49,8 +54,17 @@ public struct ServiceStatus: Equatable, Sendable {
             (since, device, problem) = (node["since"]?.date, node["device"]?.text, node["problem"]?.text)
             (rate, channels) = (node["rate"]?.integer, node["channels"]?.integer)
             (channelsCancel, digitalSilenceSince) = (node["channelsCancel"]?.flag, node["digitalSilenceSince"]?.date)
+            turnedChannels = Self.channels(node["turnedChannels"])
+            deadChannels = Self.channels(node["deadChannels"])
             echo = node["echo"].map(Echo.init)
         }
+
+        /// Nil for none.
+        private static func list(_ channels: [Int]) -> JSON? {
+            channels.isEmpty ? nil : .array(channels.map { .number($0) })
+        }
+
+        private static func channels(_ node: JSONNode?) -> [Int] { node?.elements.compactMap(\.integer) ?? [] }
     }
 
     /// The echo of a loudspeaker, which is removed.

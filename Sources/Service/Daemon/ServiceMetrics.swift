@@ -1,4 +1,5 @@
 import Actions
+private import Audio
 import Capture
 import Configuration
 import Core
@@ -126,8 +127,8 @@ struct ServiceMetrics {
             ),
             .gauge(
                 "beckon_audio_channels_cancel",
-                "Whether the channels cancel each other when they are mixed.",
-                isHeard && capture.channelsCancel ? 1 : 0
+                "Whether a channel is the opposite of the others, and is turned in the mix.",
+                isHeard && capture.faults.hasTurned ? 1 : 0
             ),
         ] + capture.metrics
     }

@@ -1,4 +1,5 @@
 public import Actions
+private import Audio
 public import Capture
 import Control
 import Core
@@ -54,7 +55,8 @@ extension ServiceStatus.Input {
         if !capture.problem.isEmpty, capture.state == .waiting || capture.state == .lost { problem = capture.problem }
         (rate, channels) = (capture.format?.rate, capture.format?.channels)
         counts = capture.members
-        channelsCancel = capture.channelsCancel
+        let faults = capture.faults
+        (channelsCancel, turnedChannels, deadChannels) = (faults.hasTurned, faults.turned, faults.dead)
         if capture.state == .running { digitalSilenceSince = capture.zeroSince.map(date) }
     }
 }

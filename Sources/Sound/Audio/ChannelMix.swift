@@ -1,6 +1,6 @@
 public import Echo
 
-/// How the channels of interleaved audio are mixed to one, and which of them is the reference of an echo that is removed.
+/// Which channels of interleaved audio ``ChannelMixer`` mixes to one, and which is the reference of an echo that is removed.
 public struct ChannelMix: Equatable, Sendable {
     enum Choice: Equatable {
         case mix
@@ -81,60 +81,6 @@ public struct ChannelMix: Equatable, Sendable {
         case .channel(let only): number == only
         case .channels(let set): set.contains(number)
         }
-    }
-
-    /// Writes one mono sample for each frame.
-    ///
-    /// - Parameters:
-    ///   - interleaved: `[frames × channels]` samples; an incomplete last frame is ignored.
-    ///   - channels: 1 or more. If ``check(channels:of:)`` would throw, the output is silence.
-    ///   - mono: Gets one sample per frame, as many as fit.
-    /// - Returns: The number of frames written.
-    @discardableResult
-    @_lifetime(mono: copy mono)
-    public func mix(_ interleaved: Span<Float>, channels: Int, into mono: inout MutableSpan<Float>) -> Int {
-        interleaved.withUnsafeBufferPointer { source in
-            mono.withUnsafeMutableBufferPointer { target in mix(source, channels: channels, into: target) }
-        }
-    }
-
-    func mix(
-        _ source: UnsafeBufferPointer<Float>,
-        channels: Int,
-        into target: UnsafeMutableBufferPointer<Float>
-    ) -> Int {
-        guard channels > 0 else { return 0 }
-        let frames = min(source.count / channels, target.count)
-        switch choice {
-        case .mix where channels == 1, .channel(0) where channels == 1:
-            for frame in 0..<frames { target[frame] = source[frame] }
-        case .mix where echo?.channel != nil:
-            let scale = 1 / Float(channels - 1)
-            for frame in 0..<frames {
-                var sum: Float = 0
-                for channel in 0..<channels where contains(channel) { sum += source[frame * channels + channel] }
-                target[frame] = sum * scale
-            }
-        case .mix:
-            let scale = 1 / Float(channels)
-            for frame in 0..<frames {
-                var sum: Float = 0
-                for channel in 0..<channels { sum += source[frame * channels + channel] }
-                target[frame] = sum * scale
-            }
-        case .channel(let number) where (0..<channels).contains(number):
-            for frame in 0..<frames { target[frame] = source[frame * channels + number] }
-        case .channels(let set) where set.highest < channels:
-            let scale = 1 / Float(set.count)
-            for frame in 0..<frames {
-                var sum: Float = 0
-                for channel in 0...set.highest where set.contains(channel) { sum += source[frame * channels + channel] }
-                target[frame] = sum * scale
-            }
-        case .channel, .channels:
-            for frame in 0..<frames { target[frame] = 0 }
-        }
-        return frames
     }
 }
 

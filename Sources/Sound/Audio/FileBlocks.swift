@@ -13,8 +13,8 @@ public struct FileBlocks: ~Copyable {
     }
 
     private let path: String
-    private let mix: ChannelMix
-    private var cancellation = ChannelCancellation()
+    private var mixer: ChannelMixer
+    private var echo: EchoSettings? { mixer.mix.echo }
     private var interleaved: [Float]
     private var mono: [Float]
     /// What is played, where its echo is removed.
@@ -54,7 +54,7 @@ public struct FileBlocks: ~Copyable {
         _ canceller: consuming EchoStage
     ) {
         self.path = path
-        self.mix = mix
+        mixer = ChannelMixer(mix, channels: file.channels)
         self.resampler = resampler
         interleaved = [Float](repeating: 0, count: FileBlocks.framesPerRead * file.channels)
         mono = [Float](repeating: 0, count: FileBlocks.framesPerRead)
@@ -91,7 +91,7 @@ public struct FileBlocks: ~Copyable {
             if atEnd, progress.produced == 0, waiting.isEmpty { break }
         }
         for index in filled..<block.count { block[index] = 0 }
-        if mix.echo != nil, filled > 0 {
+        if echo != nil, filled > 0 {
             var samples = block.mutableSpan
             canceller.cancel(in: &samples)
         }
@@ -105,47 +105,43 @@ public struct FileBlocks: ~Copyable {
             let frames = try interleaved.withUnsafeMutableBufferPointer { buffer throws(AudioError) in
                 try file.read(into: buffer, maxFrames: FileBlocks.framesPerRead)
             }
-            let (mix, channels) = (mix, file.channels)
             interleaved.withUnsafeBufferPointer { buffer in
-                let sound = UnsafeBufferPointer(rebasing: buffer.prefix(frames * channels))
-                mono.withUnsafeMutableBufferPointer { mono in
-                    _ = mix.mix(sound, channels: channels, into: mono)
-                    let mixed = UnsafeBufferPointer(rebasing: UnsafeBufferPointer(mono).prefix(frames))
-                    cancellation.add(sound.span, channels: channels, mixed: mixed.span, mix)
-                }
+                let sound = UnsafeBufferPointer(rebasing: buffer.prefix(frames * file.channels))
+                mono.withUnsafeMutableBufferPointer { mono in _ = mixer.mix(sound, into: mono) }
             }
             try addReference(frames)
             waiting = 0..<frames
             ended = frames == 0
-            if ended { reportCancellation() }
+            if ended { reportFaults() }
         } catch {
             // The resampler still holds good audio, which is returned before the error is thrown.
             failure = error
             ended = true
-            reportCancellation()
+            reportFaults()
         }
     }
 
     private mutating func addReference(_ frames: Int) throws(AudioError) {
-        guard let channel = mix.echo?.channel else { return }
+        guard let channel = echo?.channel else { return }
         let channels = file.channels
         // A span of a property would borrow all of `self`.
         var reference: [Float] = []
         swap(&reference, &self.reference)
         defer { swap(&reference, &self.reference) }
         var room = reference.mutableSpan
-        ChannelMix.channel(channel).mix(
-            interleaved.span.extracting(first: frames * channels),
+        ChannelMixer.pick(
+            channel,
+            of: interleaved.span.extracting(first: frames * channels),
             channels: channels,
             into: &room
         )
         try canceller.add(reference: reference.span.extracting(first: frames))
     }
 
-    /// Warns if the channels cancel each other in what was read.
-    fileprivate func reportCancellation() {
-        guard cancellation.result == true else { return }
-        AudioWarnings.report(ChannelCancellation.warning("audio file \(AudioError.quoted(path))"))
+    /// Warns of channels that were turned. Those that are silent are usual in files.
+    fileprivate func reportFaults() {
+        let faults = ChannelFaults(turned: mixer.faults.turned, dead: [])
+        if let warning = faults.warning("audio file \(AudioError.quoted(path))") { AudioWarnings.report(warning) }
     }
 }
 
@@ -172,7 +168,7 @@ extension FileBlocks {
             clip.append(contentsOf: block.prefix(min(count, limit - clip.count)))
         }
         // The end was not reached.
-        if clip.count >= limit { blocks.reportCancellation() }
+        if clip.count >= limit { blocks.reportFaults() }
         return clip
     }
 }

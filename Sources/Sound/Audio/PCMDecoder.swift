@@ -21,8 +21,7 @@ public struct PCMDecoder: Sendable {
     /// What samples are multiplied with after they are decoded.
     public var scale: Float = 1
 
-    private let mix: ChannelMix
-    private var cancellation = ChannelCancellation()
+    private var mixer: ChannelMixer
     private var partial: [UInt8]
     private var partialCount = 0
     private var interleaved: [Float]
@@ -31,21 +30,17 @@ public struct PCMDecoder: Sendable {
 
     /// - Parameters:
     ///   - channels: 1 or more.
-    ///   - mix: as of ``ChannelMix/mix(_:channels:into:)``.
+    ///   - mix: as of ``ChannelMixer``.
     public init(_ layout: SampleLayout, channels: Int, mix: ChannelMix) {
         self.layout = layout
         self.channels = max(1, channels)
-        self.mix = mix
+        mixer = ChannelMixer(mix, channels: self.channels)
         partial = [UInt8](repeating: 0, count: layout.bytes * max(1, channels))
         interleaved = [Float](repeating: 0, count: Self.framesAtOnce * max(1, channels))
     }
 
-    /// Whether the channels of what was decoded since the last call cancel each other in the mix; nil for one channel, and where
-    /// there is too little sound to tell.
-    public mutating func takeCancellation() -> Bool? {
-        defer { cancellation = ChannelCancellation() }
-        return cancellation.result
-    }
+    /// What is corrected in the mix now.
+    public var faults: ChannelFaults { mixer.faults }
 
     /// Bytes of an incomplete frame that are kept.
     public var waiting: Int { partialCount }
@@ -56,10 +51,11 @@ public struct PCMDecoder: Sendable {
         peak = 0
     }
 
-    /// Takes the incomplete frame of a decoder with frames of the same size.
+    /// Takes the incomplete frame of a decoder with frames of the same size, and what it knows of the channels.
     mutating func takePartial(of other: PCMDecoder) {
         guard other.frameBytes == frameBytes else { return }
         (partial, partialCount) = (other.partial, other.partialCount)
+        mixer = other.mixer
     }
 
     /// Decodes until the bytes are used up or the room is full.
@@ -132,7 +128,7 @@ public struct PCMDecoder: Sendable {
         _ frames: Int,
         into mono: UnsafeMutableBufferPointer<Float>
     ) -> Int {
-        let isDirect = channels == 1 && !layout.isFloat && (mix == .mix || mix == .channel(0))
+        let isDirect = channels == 1 && !layout.isFloat && (mixer.mix == .mix || mixer.mix == .channel(0))
         if isDirect, scale == 1 {
             return layout.decode(bytes, into: UnsafeMutableBufferPointer(rebasing: mono.prefix(frames)))
         }
@@ -150,10 +146,7 @@ public struct PCMDecoder: Sendable {
             let whole = usable / channels
             if scale != 1 { for index in 0..<whole * channels { samples[index] *= scale } }
             let sound = UnsafeBufferPointer(rebasing: samples[..<(whole * channels)])
-            let made = mix.mix(sound, channels: channels, into: mono)
-            let mixed = UnsafeBufferPointer(rebasing: mono.prefix(made))
-            cancellation.add(sound.span, channels: channels, mixed: mixed.span, mix)
-            return made
+            return mixer.mix(sound, into: mono)
         }
     }
 }

@@ -328,6 +328,6 @@ public struct StreamBlocks: ~Copyable {
         self.format = format
     }
 
-    /// As ``PCMDecoder/takeCancellation()``.
-    public mutating func takeCancellation() -> Bool? { decoder?.takeCancellation() }
+    /// What is corrected in the mix now.
+    public var faults: ChannelFaults { decoder?.faults ?? ChannelFaults() }
 }

@@ -14,7 +14,8 @@ struct BlockCutter: ~Copyable {
     let capacity: Int
     var isLocked: Bool { memory.isLocked }
 
-    private let mix: ChannelMix
+    private var mixer: ChannelMixer
+    private var mix: ChannelMix { mixer.mix }
     private let memory: PinnedMemory
     private let interleaved: UnsafeMutableBufferPointer<Float>
     private let mono: UnsafeMutableBufferPointer<Float>
@@ -27,8 +28,6 @@ struct BlockCutter: ~Copyable {
     private var framesTaken = 0
     /// When the newest sample of a device's reference was captured.
     private var referenceTime = Instant(nanoseconds: 0)
-    /// Of the channels in the block that is being filled.
-    private var cancellation = ChannelCancellation()
 
     init(
         format: StreamFormat,
@@ -56,7 +55,7 @@ struct BlockCutter: ~Copyable {
         reference = next(sizes[2]).bindMemory(to: Float.self)
         frames = next(sizes[3])
         self.format = format
-        self.mix = mix
+        mixer = ChannelMixer(mix, channels: format.channels)
         self.capacity = capacity
         self.length = length
         self.memory = memory
@@ -105,18 +104,16 @@ struct BlockCutter: ~Copyable {
         format.decode(source, into: &samples)
         var room = mono.mutableSpan
         let taken = UnsafeBufferPointer(interleaved).span.extracting(first: count * format.channels)
-        mix.mix(taken, channels: format.channels, into: &room)
-        cancellation.add(taken, channels: format.channels, mixed: UnsafeBufferPointer(mono).span, mix)
+        mixer.mix(taken, into: &room)
         if let channel = mix.echo?.channel {
             var played = reference.mutableSpan
-            ChannelMix.channel(channel).mix(taken, channels: format.channels, into: &played)
+            ChannelMixer.pick(channel, of: taken, channels: format.channels, into: &played)
             try blocks.add(reference: UnsafeBufferPointer(reference).span.extracting(first: count))
         }
         framesTaken += count
         let newest = Double(framesTaken - 1) / Double(format.rate)
         if mix.echo?.reference == .device { takeReference(output.reference, newest: newest, time: time) }
-        var cancellation = cancellation
-        let reduction = blocks.reduction
+        let (faults, reduction) = (mixer.faults, blocks.reduction)
         // Samples that are still in the filters are flushed by the next frames.
         try blocks.add(UnsafeBufferPointer(mono).span.extracting(first: count)) { block, end in
             // Output sample n is at n / 16000 s of the input.
@@ -124,12 +121,10 @@ struct BlockCutter: ~Copyable {
             output.publish(
                 block,
                 time: time - .nanoseconds(Int64((age * 1e9).rounded())),
-                cancels: cancellation.result,
+                faults: faults,
                 reduction: reduction
             )
-            cancellation = ChannelCancellation()
         }
-        self.cancellation = cancellation
     }
 
     /// Takes what a device of its own has played until now.

@@ -17,7 +17,7 @@ final class CaptureOutput: Sendable {
     let ring: BlockRing
     /// Of a microphone: what its thread takes. Of a reference: what it is written to.
     let reference: ReferenceQueue
-    /// Samples at 16 kHz that ``publish(_:time:cancels:reduction:)`` takes at once.
+    /// Samples at 16 kHz that ``publish(_:time:faults:reduction:)`` takes at once.
     let length: Int
     let record = CaptureRecord()
     let changes = SPSCQueue<CaptureMachine.Change>(capacity: 64)
@@ -48,12 +48,17 @@ final class CaptureOutput: Sendable {
     ///
     /// - Parameters:
     ///   - time: when its last sample was captured, on the source's clock.
-    ///   - cancels: whether its channels cancel each other in the mix; nil if it has too little sound to tell.
+    ///   - faults: what is corrected in the mix of its channels.
     ///   - reduction: decibels of echo that are removed.
-    func publish(_ samples: Span<Float>, time: Instant, cancels: Bool? = nil, reduction: Float? = nil) {
+    func publish(
+        _ samples: Span<Float>,
+        time: Instant,
+        faults: ChannelFaults = ChannelFaults(),
+        reduction: Float? = nil
+    ) {
         record.update {
-            $0.take(samples, time: time, cancels: cancels)
-            $0.echoReduction = reduction
+            $0.take(samples, time: time)
+            ($0.faults, $0.echoReduction) = (faults, reduction)
         }
         guard !isReference else { return reference.push(samples, time: time) }
         ring.write(samples, time: time)

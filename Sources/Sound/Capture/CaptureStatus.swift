@@ -34,15 +34,10 @@ public struct CaptureState: Equatable, Sendable, BitwiseCopyable {
     public var zeroSince: Instant?
     /// Decibels of a loudspeaker's echo that are removed; nil while nothing is played.
     public var echoReduction: Float?
-    /// Whether the channels cancel each other in the mix; see ``ChannelCancellation``.
-    public var channelsCancel = false
-    /// Blocks in which they do, less those in which they do not.
-    private var cancelling = 0
+    /// What is corrected in the mix of the channels.
+    public var faults = ChannelFaults()
     /// Whether the device was given up because it has no clock.
     public var isTooFast = false
-
-    /// From which number of ``cancelling`` blocks on the channels cancel each other; and the most that count.
-    private static let cancellingBlocks = 5, mostCancelling = 20
 
     mutating func take(_ machine: borrowing CaptureMachine) {
         func runs(_ state: CaptureMachine.State) -> Bool { state == .running || state == .recovering }
@@ -53,13 +48,11 @@ public struct CaptureState: Equatable, Sendable, BitwiseCopyable {
     /// Notes the format of a device that was opened.
     mutating func take(_ format: StreamFormat, isMemoryLocked: Bool) {
         (self.format, self.isMemoryLocked) = (format, isMemoryLocked)
-        (zeroSince, cancelling, channelsCancel) = (nil, 0, false)
+        (zeroSince, faults) = (nil, ChannelFaults())
     }
 
     /// Notes a block and the time of its last sample.
-    ///
-    /// - Parameter cancels: whether its channels cancel each other in the mix; nil if it has too little sound to tell.
-    mutating func take(_ block: Span<Float>, time: Instant, cancels: Bool?) {
+    mutating func take(_ block: Span<Float>, time: Instant) {
         var sum: Float = 0
         peak = 0
         for index in block.indices {
@@ -68,10 +61,6 @@ public struct CaptureState: Equatable, Sendable, BitwiseCopyable {
         }
         level = (sum / Float(block.count)).squareRoot()
         zeroSince = peak > 0 ? nil : zeroSince ?? time
-        if let cancels {
-            cancelling = min(max(0, cancelling + (cancels ? 1 : -1)), Self.mostCancelling)
-            channelsCancel = cancelling >= Self.cancellingBlocks
-        }
         lastBlock = time
         blocks += 1
     }

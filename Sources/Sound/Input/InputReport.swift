@@ -3,18 +3,18 @@ import Capture
 import Core
 import System
 
-/// Warns of audio that comes but cannot be heard: samples that are all zero, channels that cancel each other.
+/// Warns of audio that comes but cannot be heard: samples that are all zero, and faulty channels, which the mix corrects.
 ///
 /// A pure value. Each is said once when it has lasted, and once more when it is over.
-struct InputReport: Equatable, Sendable {
+struct InputReport: Sendable {
     /// How long all samples must be zero: a loopback that nobody plays into is silent for a while, too.
     static let zeroTime = Duration.seconds(15)
-    /// The shortest time between two warnings of cancelling channels.
+    /// The shortest time between two warnings of the same faulty channels.
     static let interval = Duration.seconds(600)
 
     /// Since when the silence that was told of has lasted.
     private var reportedZero: Instant?
-    private var reportedCancelling: Instant?
+    private var reportedFaults: (faults: ChannelFaults, time: Instant)?
 
     /// The lines that are due at `now`, on the monotonic clock.
     mutating func messages(
@@ -31,10 +31,10 @@ struct InputReport: Equatable, Sendable {
             reportedZero = nil
             lines.append((.notice, "\(status.device): sound again after \(durationText((now - since).seconds))"))
         }
-        let isDue = reportedCancelling.map { now - $0 >= Self.interval } ?? true
-        if isHeard, status.channelsCancel, isDue {
-            reportedCancelling = now
-            lines.append((.warning, ChannelCancellation.warning(status.device)))
+        let isDue = reportedFaults.map { $0.faults != status.faults || now - $0.time >= Self.interval } ?? true
+        if isHeard, isDue, let warning = status.faults.warning(status.device) {
+            reportedFaults = (status.faults, now)
+            lines.append((.warning, warning))
         }
         return lines
     }

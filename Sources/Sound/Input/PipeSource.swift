@@ -21,8 +21,6 @@ public final class PipeSource: AudioSource {
 
     /// A writer that gives no audio for so long is reported.
     private static let timeout = Duration.seconds(3)
-    /// Samples after which the channels are compared with their mix.
-    private static let look = 3 * AudioFormat.sampleRate
 
     private let descriptor: Int32
     private let ring: BlockRing
@@ -114,20 +112,17 @@ public final class PipeSource: AudioSource {
         var part = [UInt8](repeating: 0, count: 1 << 14)
         // The format of audio without a header is known before any of it came.
         var isFormatReported = false
-        var (nextLook, isCancellationReported) = (Self.look, false)
+        var reported = ChannelFaults()
         do throws(AudioError) {
             while let count = try wait(&part), count > 0 {
                 try blocks.take(part[..<count]) { put($0) }
                 note(blocks, isNew: !isFormatReported)
                 isFormatReported = blocks.format != nil
-                if blocks.samples >= nextLook {
-                    reportCancellation(&blocks, &isCancellationReported)
-                    nextLook = blocks.samples + Self.look
-                }
+                report(blocks.faults, &reported)
             }
             if isStopping.load(ordering: .relaxed) { return }
             try blocks.finish { put($0) }
-            reportCancellation(&blocks, &isCancellationReported)
+            report(blocks.faults, &reported)
         } catch {
             state.withLock { $0.problem = error }
         }
@@ -165,11 +160,11 @@ public final class PipeSource: AudioSource {
         }
     }
 
-    /// Warns, once, if the channels cancel each other in the last part of the audio.
-    private func reportCancellation(_ blocks: inout StreamBlocks, _ isReported: inout Bool) {
-        guard blocks.takeCancellation() == true, !isReported else { return }
-        isReported = true
-        report(.warning, ChannelCancellation.warning("standard input"))
+    /// Warns, once, of faulty channels.
+    private func report(_ faults: ChannelFaults, _ reported: inout ChannelFaults) {
+        guard reported.isEmpty, let warning = faults.warning("standard input") else { return }
+        reported = faults
+        report(.warning, warning)
     }
 
     private func report(_ level: LogLevel, _ text: String) { state.withLock { $0.messages.append((level, text)) } }

@@ -28,6 +28,7 @@ public struct InspectReport: Sendable {
         self.trace = trace
         signal = SignalReport(
             channels: trace.statistics,
+            faults: trace.faults,
             samples: trace.samples,
             listeningRate: trace.vocabulary.model.sampleRate
         )

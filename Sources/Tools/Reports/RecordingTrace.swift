@@ -90,6 +90,8 @@ public struct RecordingTrace: Sendable {
     private(set) var words: [Word] = []
     /// Statistics of each used channel, before mixing and resampling.
     private(set) var statistics: [SampleStatistics] = []
+    /// What is corrected in their mix.
+    private(set) var faults = ChannelFaults()
     /// Why the file could not be read to its end; nil where it could.
     public private(set) var problem: String?
 
@@ -255,6 +257,8 @@ public struct RecordingTrace: Sendable {
         for index in traces.indices {
             traces[index].statistics = first.usedChannels.map { _ in SampleStatistics(sampleRate: source.sampleRate) }
         }
+        var mixers = traces.map { _ in ChannelMixer(first.settings.mix, channels: count) }
+        defer { for index in traces.indices { traces[index].faults = mixers[index].faults } }
         var interleaved = [Float](repeating: 0, count: 4096 * count)
         var one = [Float](repeating: 0, count: 4096)
         let end = parts.map(\.upperBound).max() ?? 0
@@ -265,17 +269,17 @@ public struct RecordingTrace: Sendable {
             guard frames > 0 else { return }
             for (index, part) in parts.enumerated() {
                 let inside = part.clamped(to: position..<position + frames)
-                for (number, channel) in first.usedChannels.enumerated() where !inside.isEmpty {
+                guard !inside.isEmpty else { continue }
+                let sound = interleaved.span.extracting(
+                    (inside.lowerBound - position) * count..<(inside.upperBound - position) * count
+                )
+                for (number, channel) in first.usedChannels.enumerated() {
                     var target = one.mutableSpan
-                    ChannelMix.channel(channel).mix(
-                        interleaved.span.extracting(
-                            (inside.lowerBound - position) * count..<(inside.upperBound - position) * count
-                        ),
-                        channels: count,
-                        into: &target
-                    )
+                    ChannelMixer.pick(channel, of: sound, channels: count, into: &target)
                     traces[index].statistics[number].add(one.span.extracting(first: inside.count))
                 }
+                var target = one.mutableSpan
+                mixers[index].mix(sound, into: &target)
             }
             position += frames
         }

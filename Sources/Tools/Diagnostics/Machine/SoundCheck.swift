@@ -46,9 +46,7 @@ public struct SoundCheck {
             guard !samples.isEmpty, !Self.isTooFast(status, since: start) else { return [noAudio(status)] }
             let limits = SoundSystem.limits(isRealTime: status.isRealTime, isMemoryLocked: status.isMemoryLocked)
             let found = [capture(status, seconds: (Clock.now - start).seconds), limits]
-            let (isCancelling, each) = channels(status)
-            // The mix of channels that cancel each other is silent, whatever the gain.
-            return found + (isCancelling ? [] : Self.sound(samples)) + each
+            return found + Self.sound(samples) + channels(status)
         } catch {
             return [Diagnosis(.error, "capture", error.description, "free memory, and try again")]
         }
@@ -80,21 +78,18 @@ public struct SoundCheck {
     }
 
     /// Checks each channel separately, where there are several.
-    ///
-    /// - Returns: whether they cancel each other, and what there is to say.
-    private func channels(_ status: CaptureStatus) -> (isCancelling: Bool, found: [Diagnosis]) {
-        guard let format = status.format, format.channels > 1 else { return (false, []) }
+    private func channels(_ status: CaptureStatus) -> [Diagnosis] {
+        guard let format = status.format, format.channels > 1 else { return [] }
         announce("and for \(ChannelCheck.seconds) seconds to each channel; please go on")
         var wanted = Microphone.Settings().wanted
         wanted.channels = format.channels
         do throws(CaptureError) {
             let capture = try RawCapture(of: status.device, wanted: wanted, seconds: Double(ChannelCheck.seconds))
-            let check = ChannelCheck(capture, mix: selection.mix)
-            return (check.isCancelling, check.diagnoses)
+            return ChannelCheck(capture, mix: selection.mix).diagnoses
         } catch {
             let text = "they cannot be checked one by one: \(error)"
             let remedy = "try again while no other program uses the device"
-            return (false, [Diagnosis(.warning, "channels", text, remedy)])
+            return [Diagnosis(.warning, "channels", text, remedy)]
         }
     }
 

@@ -1,3 +1,5 @@
+private import Audio
+
 /// A defect of a recording that may prevent words from being detected.
 public struct Finding: Sendable, Equatable {
     /// The raw values are the names in JSON output.
@@ -25,12 +27,10 @@ public struct Finding: Sendable, Equatable {
 
     /// All findings of a recording, the serious ones first.
     public static func all(in report: SignalReport) -> [Finding] {
-        // First, because the mix looks too quiet or silent then, and turning up the gain would not help.
-        if let loss = report.mixLoss, loss >= 10 { return [cancelling(loss)] }
         if report.levels.overall <= Levels.least, report.offset == 0 { return [silence] }
         let found =
             [clipped(report), tooQuiet(report), littleContrast(report), narrowBand(report)].compactMap { $0 }
-            + [hum(report), offset(report), dropouts(report)].compactMap { $0 }
+            + [hum(report), offset(report), dropouts(report), opposite(report)].compactMap { $0 }
         return found.filter(\.isSerious) + found.filter { !$0.isSerious }
     }
 
@@ -42,15 +42,15 @@ public struct Finding: Sendable, Equatable {
         remedy: "Look for a muted microphone, the wrong input or channel, or a missing permission to record."
     )
 
-    private static func cancelling(_ loss: Double) -> Finding {
-        Finding(
+    private static func opposite(_ report: SignalReport) -> Finding? {
+        guard let text = ChannelFaults.text(turned: report.faults.turned, dead: []) else { return nil }
+        return Finding(
             kind: .cancellingChannels,
-            isSerious: true,
-            title: "The channels cancel each other when they are mixed: \(tenths(min(loss, 100))) dB are lost",
+            isSerious: false,
+            title: text.prefix(1).uppercased() + text.dropFirst(),
             meaning:
-                "Each channel has sound, but one is the opposite of the other, as if a microphone were wired the wrong way "
-                + "round; words are not heard in the mix.",
-            remedy: "Use one channel alone: --channel 0, or the key channel in the configuration."
+                "It is as if a microphone were wired the wrong way round; the channels would cancel each other otherwise.",
+            remedy: "Wire it the right way round for other programs; Beckon needs no change."
         )
     }
 

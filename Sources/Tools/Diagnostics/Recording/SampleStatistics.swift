@@ -17,7 +17,6 @@ public struct SampleStatistics: Sendable, Equatable {
     /// Start of each run of clipped samples, in seconds; the first 10 000 of them.
     public private(set) var clippedTimes: [Double] = []
     private var sum = 0.0
-    private var squares = 0.0
     private var fullRun = 0
     private var zeroRun = 0
     private var silentCount = 0
@@ -26,9 +25,6 @@ public struct SampleStatistics: Sendable, Equatable {
 
     /// Mean of all samples: the DC offset.
     public var mean: Double { count > 0 ? sum / Double(count) : 0 }
-
-    /// Mean square without the DC offset.
-    public var power: Double { count > 0 ? max(0, squares / Double(count) - mean * mean) : 0 }
 
     /// Fraction of clipped samples, 0…1.
     public var clippedShare: Double { count > 0 ? Double(clippedCount) / Double(count) : 0 }
@@ -44,7 +40,6 @@ public struct SampleStatistics: Sendable, Equatable {
             let magnitude = abs(sample)
             peak = max(peak, magnitude)
             sum += Double(sample)
-            squares += Double(sample) * Double(sample)
             count += 1
             if magnitude >= SampleStatistics.fullScale {
                 addFull()

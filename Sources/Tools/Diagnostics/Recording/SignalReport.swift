@@ -1,3 +1,4 @@
+public import Audio
 private import Core
 
 /// All measurements of a recording's signal; ``Finding/all(in:)`` derives the findings from them.
@@ -16,8 +17,8 @@ public struct SignalReport: Sendable, Equatable {
     /// Fraction of digital silence, 0…1.
     public let silentShare: Double
     public let levels: Levels
-    /// How many dB the mix of the channels is below what independent channels would leave; nil for one channel or no sound.
-    public let mixLoss: Double?
+    /// What is corrected in the mix of the channels.
+    public let faults: ChannelFaults
     public let hum: Hum?
     /// Highest frequency with sound in the model's input, in Hz; nil where there is no sound.
     public let highestHertz: Double?
@@ -26,9 +27,16 @@ public struct SignalReport: Sendable, Equatable {
 
     /// - Parameters:
     ///   - channels: statistics of each channel used, as recorded; the worst of them counts.
+    ///   - faults: what is corrected in their mix.
     ///   - samples: the model's input, one channel.
     ///   - listeningRate: sample rate of `samples`, in Hz.
-    public init(channels: [SampleStatistics], samples: [Float], listeningRate: Int) {
+    public init(
+        channels: [SampleStatistics],
+        faults: ChannelFaults = ChannelFaults(),
+        samples: [Float],
+        listeningRate: Int
+    ) {
+        self.faults = faults
         sampleRate = channels.first?.sampleRate ?? listeningRate
         seconds = Double(channels.first?.count ?? 0) / Double(max(1, sampleRate))
         let largest = Double(channels.map(\.peak).max() ?? 0)
@@ -39,9 +47,6 @@ public struct SignalReport: Sendable, Equatable {
         offset = channels.map(\.mean).max { abs($0) < abs($1) } ?? 0
         silentShare = channels.map(\.silentShare).min() ?? 0
         levels = Levels(samples, sampleRate: listeningRate)
-        let powers = channels.map(\.power)
-        let expected = powers.reduce(0, +) / Double(max(1, powers.count * powers.count))
-        mixLoss = powers.count > 1 && expected >= 1e-7 ? decibels(expected) - levels.overall : nil
         hum = Hum.find(in: samples, sampleRate: listeningRate)
         // A DC offset would be the strongest spectral line of a quiet recording.
         let mean = samples.isEmpty ? 0 : samples.reduce(0, +) / Float(samples.count)

@@ -134,8 +134,8 @@ struct PCMConverter: ~Copyable {
         return (taken, written)
     }
 
-    /// Whether the channels of the audio since the last call, or since the format began, cancel each other in their mix.
-    mutating func takeCancellation() -> Bool { decoder.takeCancellation() ?? false }
+    /// What is corrected in the mix of the channels.
+    var faults: ChannelFaults { decoder.faults }
 
     /// Writes the samples that the filters still hold, at the end of the audio; 0 when there are no more. Then ``begin(_:)``.
     mutating func drain(into room: UnsafeMutableBufferPointer<Float>) throws(AudioError) -> Int {

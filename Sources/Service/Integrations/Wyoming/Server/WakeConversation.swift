@@ -45,13 +45,13 @@ final class WakeConversation: Conversation {
     private var mark = (sample: 0, milliseconds: 0)
     /// Samples of the audio before the converter began with its format.
     private var formatStart = 0
-    /// Hops of audio since ``tellOfCancellation()`` looked; whether it has told.
+    /// Hops of audio since ``tellOfChannels()`` looked; whether it has told.
     private var unheardHops = 0
-    private var isCancellationTold = false
+    private var hasToldOfChannels = false
     private let onNotice: (WakeNotice) -> Void
     /// Nil where no words of clients are kept.
     private let recorder: ClientRecorder?
-    /// Hops of audio after which the channels are compared.
+    /// Hops of audio after which it looks again.
     private static let comparedHops = 50
     /// Most names of a `detect`; there are never so many words.
     private static let mostNames = 1024
@@ -222,7 +222,7 @@ final class WakeConversation: Conversation {
     private var audioSamples: Int { (stream?.sampleCount ?? 0) - beginning }
 
     private func endOfAudio() -> Phase {
-        tellOfCancellation()
+        tellOfChannels()
         switch phase {
         case .running where audioSamples > 0:
             // A second after the last word, up to the end of a hop.
@@ -269,15 +269,15 @@ final class WakeConversation: Conversation {
         input = UnsafeBufferPointer(rebasing: input[used...])
         guard isHopComplete, converter.format.channels > 1 else { return }
         unheardHops += 1
-        if unheardHops == Self.comparedHops { tellOfCancellation() }
+        if unheardHops == Self.comparedHops { tellOfChannels() }
     }
 
-    /// Says once if the channels of the last seconds cancel each other.
-    private func tellOfCancellation() {
+    /// Says once if a channel is the opposite of the others.
+    private func tellOfChannels() {
         unheardHops = 0
-        guard !isCancellationTold, converter.takeCancellation() else { return }
-        isCancellationTold = true
-        onNotice(.cancellingChannels)
+        guard !hasToldOfChannels, converter.faults.hasTurned else { return }
+        hasToldOfChannels = true
+        onNotice(.oppositeChannels)
     }
 
     /// Fills the next hop with what the filters hold, then with silence; after the last of it, answers.

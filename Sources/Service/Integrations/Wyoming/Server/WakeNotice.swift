@@ -7,8 +7,8 @@ import System
 enum WakeNotice {
     /// It asks for names that are not known.
     case unknownNames([String])
-    /// It sends channels that cancel each other in their mix.
-    case cancellingChannels
+    /// It sends channels of which one is the opposite of the others.
+    case oppositeChannels
     /// Its words are not kept, as those of others have all the room.
     case noRoomForWords
 }
@@ -18,7 +18,7 @@ final class WakeNotices: Sendable {
     private struct State {
         var said: Set<String> = []
         var nextLine = Instant(nanoseconds: 0)
-        var nextCancellation = Instant(nanoseconds: 0)
+        var nextOpposite = Instant(nanoseconds: 0)
         var hasSaidNoRoom = false
     }
 
@@ -26,7 +26,7 @@ final class WakeNotices: Sendable {
     private static let most = 256
     private static let interval = Duration.seconds(5)
     /// Each client tells once; many connect again for each word.
-    private static let cancellationInterval = Duration.seconds(60)
+    private static let oppositeInterval = Duration.seconds(60)
 
     private let log: ServiceLog
     private let state = Mutex(State())
@@ -64,16 +64,16 @@ final class WakeNotices: Sendable {
                 .notice,
                 "more Wyoming clients send audio than wyoming.recent.quota has room for; words of further ones are found, but not kept"
             )
-        case .cancellingChannels:
+        case .oppositeChannels:
             let isTime = state.withLock { state in
-                defer { if now >= state.nextCancellation { state.nextCancellation = now + Self.cancellationInterval } }
-                return now >= state.nextCancellation
+                defer { if now >= state.nextOpposite { state.nextOpposite = now + Self.oppositeInterval } }
+                return now >= state.nextOpposite
             }
             guard isTime else { return }
             log.write(
                 .warning,
-                "a Wyoming client sends channels that cancel each other when they are mixed, as if one were wired the wrong way "
-                    + "round, so its words are not heard; let it send one channel alone"
+                "a Wyoming client sends a channel that is the opposite of the others, as if wired the wrong way round; it is turned in "
+                    + "the mix"
             )
         }
     }
