@@ -17,10 +17,12 @@ struct PlayedSound: ~Copyable {
     private final class FileReader {
         var file: AudioFile
         var interleaved: [Float]
+        var mixer: ChannelMixer
 
         init(path: String) throws(AudioError) {
             let file = try AudioFile(path: path)
             interleaved = [Float](repeating: 0, count: PlayedSound.framesAtOnce * file.channels)
+            mixer = ChannelMixer(.mix, channels: file.channels)
             self.file = file
         }
 
@@ -34,7 +36,7 @@ struct PlayedSound: ~Copyable {
             var room = interleaved.mutableSpan
             let count = try file.read(into: &room, maxFrames: PlayedSound.framesAtOnce)
             var mixed = mono.mutableSpan
-            ChannelMix.mix.mix(interleaved.span.extracting(first: count * channels), channels: channels, into: &mixed)
+            mixer.mix(interleaved.span.extracting(first: count * channels), into: &mixed)
             return count
         }
     }
