@@ -215,7 +215,7 @@ private func fuzzPipe(_ bytes: [UInt8]) {
         guard var blocks = try? StreamBlocks(raw: raw, mix: .channel(0)) else { continue }
         var rest = bytes[...]
         let part = 1 + Int(bytes.last ?? 0)
-        func put(_ block: Span<Float>) {
+        func put(_ block: Span<Float>, _ played: Span<Float>) {
             for index in block.indices { check(block[index].isFinite, "a sample is not finite") }
         }
         do {

@@ -70,9 +70,9 @@ extension Spotter {
             guard var blocks = blocks.take() else { return }
             do throws(AudioError) {
                 if isEnd {
-                    try blocks.finish { block, _ in hear(block) }
+                    try blocks.finish { block, _, _ in hear(block) }
                 } else {
-                    try blocks.add(samples.span) { block, _ in hear(block) }
+                    try blocks.add(samples.span) { block, _, _ in hear(block) }
                 }
             } catch {
                 throw .audio.saying(error.description)

@@ -46,6 +46,21 @@ import Testing
         #expect(ring.counts == .init(offered: 200, read: 200, dropped: 0, flushed: 0, unread: 0, underruns: 1))
     }
 
+    @Test func `what was played comes with its block, and only where it is known`() throws {
+        let ring = try BlockRing(minimumCapacity: 3, keepsPlayed: true)
+        for number in 0..<30 {
+            let played = number % 3 == 2 ? [] : Self.block(100 + number)
+            ring.write(Self.block(number).span, time: Instant(nanoseconds: 0), played: played.span)
+            var copy = Self.block(-1)
+            _ = ring.withWindow { _, _ in #expect(ring.copyPlayed(to: &copy) == !played.isEmpty) }
+            #expect(copy == (played.isEmpty ? Self.block(-1) : played))
+        }
+        let without = try BlockRing(minimumCapacity: 3)
+        without.write(Self.block(0).span, time: Instant(nanoseconds: 0), played: Self.block(1).span)
+        var copy = Self.block(-1)
+        _ = without.withWindow { _, _ in #expect(!without.copyPlayed(to: &copy)) }
+    }
+
     @Test func fullRingDropsTheOldest() throws {
         let ring = try BlockRing(minimumCapacity: 5)
         let count = ring.capacity + 3

@@ -38,9 +38,9 @@ struct EchoStageTests {
         func put(_ block: Span<Float>) { for index in block.indices { samples.append(block[index]) } }
         let bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: path)))
         for start in stride(from: 0, to: bytes.count, by: 1001) {
-            try blocks.take(bytes[start..<min(start + 1001, bytes.count)]) { put($0) }
+            try blocks.take(bytes[start..<min(start + 1001, bytes.count)]) { block, _ in put(block) }
         }
-        try blocks.finish { put($0) }
+        try blocks.finish { block, _ in put(block) }
         // The last block of a file ends with the reference's; of a pipe it is filled up before that.
         let whole = rest.count / 1600 * 1600
         #expect(samples.prefix(whole - 1600) == rest.prefix(whole - 1600))

@@ -29,7 +29,7 @@ import Testing
         for part in [1 << 20, 4097] {
             var blocks = try StreamBlocks(raw: nil, mix: .mix)
             var piped: [Float] = []
-            func put(_ block: Span<Float>) { for index in block.indices { piped.append(block[index]) } }
+            func put(_ block: Span<Float>, _: Span<Float>) { for index in block.indices { piped.append(block[index]) } }
             for start in stride(from: 0, to: bytes.count, by: part) {
                 try blocks.take(bytes[start..<min(start + part, bytes.count)], put)
             }

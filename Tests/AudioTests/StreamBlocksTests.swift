@@ -21,9 +21,9 @@ struct StreamBlocksTests {
         var samples: [Float] = []
         func put(_ block: Span<Float>) { for index in block.indices { samples.append(block[index]) } }
         for start in stride(from: 0, to: bytes.count, by: part) {
-            try blocks.take(bytes[start..<min(start + part, bytes.count)]) { put($0) }
+            try blocks.take(bytes[start..<min(start + part, bytes.count)]) { block, _ in put(block) }
         }
-        try blocks.finish { put($0) }
+        try blocks.finish { block, _ in put(block) }
         #expect(blocks.samples <= samples.count && samples.count < blocks.samples + 1600)
         return Array(samples.prefix(blocks.samples))
     }
@@ -116,8 +116,8 @@ struct StreamBlocksTests {
 
     @Test func `audio that ends early tells how much is missing`() throws {
         var blocks = try StreamBlocks(raw: nil, mix: .mix)
-        try blocks.take(Self.wave(size: 96_000)[...]) { _ in }
-        let error = #expect(throws: AudioError.truncated) { try blocks.finish { _ in } }
+        try blocks.take(Self.wave(size: 96_000)[...]) { _, _ in }
+        let error = #expect(throws: AudioError.truncated) { try blocks.finish { _, _ in } }
         #expect(error?.description.contains("2.00 s that its header promises are missing") == true)
     }
 

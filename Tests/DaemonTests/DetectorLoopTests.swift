@@ -69,6 +69,21 @@ struct DetectorLoopTests {
         #expect(hops == 300 && heard >= 24, "\(heard) events")
     }
 
+    @Test func `words of a loudspeaker are marked without an allocation`() throws {
+        let left = try Material.left(blocks: 60)
+        // Every second time the loudspeaker says it, 80 ms before.
+        let played = Array(left[1280..<40_000]) + [Float](repeating: 0, count: left.count - 38_720)
+        let audio = Array(left[..<48_000] + left[..<48_000])
+        var settings = try Material.settings(Material.model())
+        settings.marksOwnSpeech = true
+        let run = try Run(RingSource(audio, played: played, loops: true), settings)
+        let trial = HeapTrial { for _ in 0..<120 { run.step() } }
+        #expect(trial.isQuiet(seconds: 30))
+        _ = run.taken()
+        for _ in 0..<120 { run.step() }
+        #expect(run.taken().map(\.detection.isOwnSpeech) == [true, false, true, false])
+    }
+
     @Test func `looks of confirming networks allocate nothing, and are counted`() throws {
         let source = try RingSource(Material.left(blocks: 25), loops: true)
         let folder = try TestFolder()

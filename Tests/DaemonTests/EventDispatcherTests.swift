@@ -20,6 +20,8 @@ struct EventDispatcherTests {
         var line: @Sendable (DetectionEvent) -> String = { "\($0.name) \($0.time)" }
 
         func receive(_ event: DetectionEvent) { lines.add(line(event)) }
+
+        func withheld(_ event: DetectionEvent, _ reason: WithheldReason) { lines.add("\(line(event)) \(reason)") }
     }
 
     private static func queued(
@@ -27,9 +29,10 @@ struct EventDispatcherTests {
         kind: Detection.Kind = .word,
         time: Double = 1,
         generation: UInt32 = 1,
-        sequence: UInt64 = 1
+        sequence: UInt64 = 1,
+        isOwnSpeech: Bool = false
     ) -> QueuedDetection {
-        let detection = Detection(
+        var detection = Detection(
             kind: kind,
             index: index,
             confidence: 0.9,
@@ -37,6 +40,7 @@ struct EventDispatcherTests {
             end: time - 0.1,
             time: time
         )
+        detection.isOwnSpeech = isOwnSpeech
         return QueuedDetection(detection: detection, decided: Clock.now, generation: generation, sequence: sequence)
     }
 
@@ -53,6 +57,31 @@ struct EventDispatcherTests {
         )
         try dispatcher.start()
         return dispatcher
+    }
+
+    @Test func `what a loudspeaker said is withheld, counted apart, and begins no cool-down`() throws {
+        let sink = Collector()
+        let dispatcher = try dispatcher("{ cooldown: 5, phrases: [{ phrase: 'yes  left' }] }", sink)
+        for (kind, time, isOwn) in [
+            (Detection.Kind.word, 1.0, true), (.phrasePartial, 1, true), (.phrase, 2, true), (.word, 3, false),
+            (.word, 4, true), (.word, 5, false),
+        ] {
+            dispatcher.queue.push(Self.queued(0, kind: kind, time: time, isOwnSpeech: isOwn))
+        }
+        dispatcher.stop()
+        #expect(
+            sink.lines.all == [
+                "yes 1.0 ownSpeech", "yes left 1.0 ownSpeech", "yes left 2.0 ownSpeech", "yes 3.0", "yes 4.0 ownSpeech",
+            ]
+        )
+        let counts = EventDispatcher.Counts(
+            events: 2,
+            suppressed: 1,
+            byName: ["yes": 2],
+            suppressedByName: ["yes": 1],
+            ownSpeech: 3
+        )
+        #expect(dispatcher.counts == counts && dispatcher.newestEvent?.time == 3)
     }
 
     @Test func `one event for each detection, to every sink in turn`() throws {

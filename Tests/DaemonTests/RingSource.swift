@@ -27,20 +27,25 @@ final class RingSource: AudioSource, @unchecked Sendable {
     private let audio: [Float]
     private let troubles: [Int: Trouble]
     private let loops: Bool
+    /// What a loudspeaker plays meanwhile; nil where there is no reference.
+    private let played: [Float]?
     /// Blocks played.
     private(set) var count = 0
 
     /// - Parameters:
     ///   - audio: at 16 kHz.
     ///   - troubles: by the number of the block, from 0, that they precede.
-    init(_ audio: [Float], troubles: [Int: Trouble] = [:], loops: Bool = false) throws {
-        ring = try BlockRing(minimumCapacity: 1)
+    init(_ audio: [Float], played: [Float]? = nil, troubles: [Int: Trouble] = [:], loops: Bool = false) throws {
+        ring = try BlockRing(minimumCapacity: 1, keepsPlayed: played != nil)
+        self.played = played
         self.audio = audio + [Float](repeating: 0, count: (1600 - audio.count % 1600) % 1600)
         self.troubles = troubles
         self.loops = loops
     }
 
     var lost: LostAudio { ring.lost }
+
+    func copyPlayed(to samples: inout [Float]) -> Bool { ring.copyPlayed(to: &samples) }
 
     var blocks: Int { audio.count / 1600 }
 
@@ -61,8 +66,12 @@ final class RingSource: AudioSource, @unchecked Sendable {
     private func put(late: Bool) {
         let start = count % blocks * 1600
         // A span of a property would borrow all of the object.
-        let audio = audio
-        ring.write(audio.span.extracting(start..<start + 1600), time: Clock.now - .milliseconds(late ? 600 : 0))
+        let (audio, played) = (audio, played ?? [])
+        ring.write(
+            audio.span.extracting(start..<start + 1600),
+            time: Clock.now - .milliseconds(late ? 600 : 0),
+            played: played.span.extracting(played.isEmpty ? 0..<0 : start..<start + 1600)
+        )
         count += 1
     }
 }

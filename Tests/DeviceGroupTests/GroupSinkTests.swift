@@ -23,9 +23,10 @@ struct GroupSinkTests {
             lines.withLock { $0.append(event.kind == .word ? event.name : "\(event.name) \(event.kind.key)") }
         }
 
-        func yielded(_ event: DetectionEvent, to device: String) {
+        func withheld(_ event: DetectionEvent, _ reason: WithheldReason) {
+            let end = if case .yielded(let device) = reason { "→ \(device)" } else { "own speech" }
             lines.withLock {
-                $0.append("\(event.kind == .word ? event.name : "\(event.name) \(event.kind.key)") → \(device)")
+                $0.append("\(event.kind == .word ? event.name : "\(event.name) \(event.kind.key)") \(end)")
             }
         }
     }
@@ -50,10 +51,13 @@ struct GroupSinkTests {
         _ number: UInt64,
         _ word: String = "left",
         ratio: Double?,
-        kind: Detection.Kind = .word
+        kind: Detection.Kind = .word,
+        isOwnSpeech: Bool = false
     ) -> DetectionEvent {
-        DetectionEvent(
-            Detection(kind: kind, index: 0, confidence: 0.9, start: 1, end: 1.4, time: 1.5),
+        var detection = Detection(kind: kind, index: 0, confidence: 0.9, start: 1, end: 1.4, time: 1.5)
+        detection.isOwnSpeech = isOwnSpeech
+        return DetectionEvent(
+            detection,
             sequence: number,
             name: word,
             date: .now,
@@ -94,6 +98,15 @@ struct GroupSinkTests {
         #expect(devices.map(\.group.counts.yielded) == [1, 2, 1] && devices.map(\.group.counts.acted) == [1, 0, 1])
         for device in devices { #expect(device.stop()) }
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.file("beckon@hall")).isEmpty)
+    }
+
+    @Test func `what a loudspeaker said is no matter of the group, and keeps its place`() throws {
+        let folder = try TestFolder()
+        let device = try Device("kitchen", in: folder)
+        device.group.receive(Self.event(1, ratio: 20))
+        device.group.withheld(Self.event(2, ratio: 20, isOwnSpeech: true), .ownSpeech)
+        #expect(Self.eventually { device.sink.all == ["left", "left own speech"] })
+        #expect(device.stop() && device.group.counts.acted == 1)
     }
 
     @Test func `a device alone acts at once`() throws {

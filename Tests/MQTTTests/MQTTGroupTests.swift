@@ -30,9 +30,10 @@ struct MQTTGroupTests {
 
         func receive(_ event: DetectionEvent) { note("acts") }
 
-        func yielded(_ event: DetectionEvent, to device: String) {
+        func withheld(_ event: DetectionEvent, _ reason: WithheldReason) {
+            guard case .yielded(let device) = reason else { return }
             note("yields to \(device)")
-            contents.withLock { $0.publisher }?.yielded(event, to: device)
+            contents.withLock { $0.publisher }?.withheld(event, reason)
         }
 
         private func note(_ text: String) { contents.withLock { $0.lines.append((text, Clock.now)) } }

@@ -300,8 +300,8 @@ struct WebServerTests {
         #expect(state.contains("\"scores\": [[0, 0.875]]"))
         running.server.receive(event)
         #expect(try peer.message("heard") == "\(event.json)")
-        running.server.yielded(event, to: "hall")
-        #expect(try peer.message("heard") == "\(event.json(yieldedTo: "hall"))")
+        running.server.withheld(event, .yielded(to: "hall"))
+        #expect(try peer.message("heard") == "\(event.json(withheld: .yielded(to: "hall")))")
         for _ in 0..<10 { #expect(try peer.message().event != "sound") }
 
         let second = try WebPeer(running.address)

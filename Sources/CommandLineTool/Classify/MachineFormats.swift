@@ -23,6 +23,7 @@ struct JSONLines: ReportFormat {
         if let confirmed = detection.confirmed {
             members.append(JSON.Member("confirmed", .number(confirmed, places: 4)))
         }
+        if detection.isOwnSpeech { members.append(JSON.Member("ownSpeech", true)) }
         return members
     }
 

@@ -79,7 +79,7 @@ struct Table: ReportFormat {
         let word = pad(printable(Self.shown(found.name, detection.kind)), wordWidth)
         let strong = detection.kind == .phrasePartial ? dim(word) : bold(word)
         return name(found.file) + "  " + times(detection) + "  " + strong + "  " + confidence(detection.confidence)
-            + "\n"
+            + (detection.isOwnSpeech ? dim("  said by the loudspeaker") : "") + "\n"
     }
 
     func clip(_ clip: ClipLabel) -> String {

@@ -118,15 +118,20 @@ final class LiveScreen: EventSink {
         }
     }
 
-    func yielded(_ event: DetectionEvent, to device: String) {
+    func withheld(_ event: DetectionEvent, _ reason: WithheldReason) {
         guard !once, !event.kind.isSession else { return }
         guard !json else {
-            output.write("\(event.json(yieldedTo: device))\n")
+            output.write("\(event.json(withheld: reason))\n")
             return
         }
         let time = played == nil ? event.date.timeOfDayText : positionText(event.start)
         let word = "\(printable(event.name))  \(percent(event.confidence))"
-        output.write("\(time)  \(word)  yielded to \(printable(device))\n")
+        let note =
+            switch reason {
+            case .yielded(let device): "yielded to \(printable(device))"
+            case .ownSpeech: "said by the loudspeaker"
+            }
+        output.write("\(time)  \(word)  \(note)\n")
     }
 
     /// Acts on a signal about the terminal: another size, or a stop by Ctrl-Z until the shell continues the program.

@@ -153,7 +153,9 @@ struct ListeningOptions {
     func detector(_ vocabulary: Vocabulary? = nil, gate: GateSettings? = nil) throws -> DetectorSettings {
         let (vocabulary, gate) = (try vocabulary ?? loadVocabulary(), gate ?? self.gate)
         let thresholds = try choices.thresholds(of: vocabulary, mode: gate.mode)
-        return DetectorSettings(vocabulary, gate: gate, thresholds: thresholds)
+        var settings = DetectorSettings(vocabulary, gate: gate, thresholds: thresholds)
+        settings.marksOwnSpeech = mix.echo != nil
+        return settings
     }
 
     /// What the command line chooses for the thresholds.

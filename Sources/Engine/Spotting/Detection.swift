@@ -62,6 +62,8 @@ public struct Detection: Equatable, Sendable, BitwiseCopyable {
     public internal(set) var threshold: Float = 0
     /// The mode of a word or near miss; nil for other kinds.
     public internal(set) var mode: DetectionMode?
+    /// Whether the loudspeaker said it: a word, or a part of a phrase, that is in the reference of its echo too.
+    public internal(set) var isOwnSpeech = false
 
     /// Name of the word, phrase or session, by those of the detector that reported it; empty if there is none.
     public func name(labels: [String], phrases: [Phrase], sessions: [WakeSession] = []) -> String {

@@ -12,6 +12,8 @@ public struct Detector: ~Copyable {
     private var handler: PosteriorHandler
     private var wakeWords: WakeWordStream?
     private var look: SecondLook?
+    /// Nil where no reference is heard.
+    private var played: PlayedWords?
     /// Set where `look` was made within the stream: it has none of the audio before yet.
     private var looksFromHere = false
 
@@ -21,6 +23,7 @@ public struct Detector: ~Copyable {
         handler = PosteriorHandler(settings)
         wakeWords = WakeWordStream(settings.vocabulary.wakeWords)
         look = SecondLook(settings.vocabulary, Confirmers(settings.vocabulary))
+        played = settings.marksOwnSpeech ? PlayedWords(settings) : nil
     }
 
     /// Smoothed posteriors after the newest hop, `[labels]`: the input of the gate.
@@ -48,8 +51,16 @@ public struct Detector: ~Copyable {
     ///
     /// - Parameters:
     ///   - window: the newest second, 16000 samples in [−1, 1], of which the last 1600 are new since the previous call.
+    ///   - block: what a loudspeaker played during the hop, in time with its echo; empty if nothing is known of it.
     ///   - report: called for each detection of this hop: of wake words, then in the order of ``PosteriorHandler/process(_:lookahead:activity:report:)``.
-    public mutating func process(window: Span<Float>, report: (Detection) -> Void) {
+    public mutating func process(
+        window: Span<Float>,
+        played block: Span<Float> = Span(),
+        report: (Detection) -> Void
+    ) {
+        // First, so that a word that is decided in this hop is known there.
+        let time = handler.gate.nextTime
+        played?.add(block) { handler.played.note($0, at: time) }
         scorer.score(window: window)
         if looksFromHere { look?.fill(before: window) }
         looksFromHere = false
@@ -96,6 +107,8 @@ public struct Detector: ~Copyable {
         if wakeWords?.serves(new.vocabulary.wakeWords) != true {
             wakeWords = WakeWordStream(new.vocabulary.wakeWords)
         }
+        // Changed settings are rare: what was played in the last second is forgotten.
+        played = new.marksOwnSpeech ? PlayedWords(new) : nil
         settings = new
         return handler.update(new, replacing: old)
     }
@@ -106,6 +119,7 @@ public struct Detector: ~Copyable {
         handler.flush()
         wakeWords?.flush()
         look?.flush()
+        played?.flush()
         looksFromHere = false
     }
 }

@@ -7,6 +7,8 @@ public struct DetectorSettings: Sendable {
     public var thresholds: Thresholds
     public var phrases: [Phrase]
     public var sessions: [WakeSession]
+    /// Whether words that are also in what a loudspeaker plays are marked.
+    public var marksOwnSpeech = false
     /// The number of these settings, for those who number them: it tells by which settings a detection was decided.
     public var generation: UInt32 = 0
 

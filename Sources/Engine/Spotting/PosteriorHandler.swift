@@ -12,6 +12,8 @@ public struct PosteriorHandler {
     var wakeWords: [WakeWordGate] = []
     /// The newest score of each wake word.
     var wakeWordScores: [Float] = []
+    /// What a loudspeaker said.
+    var played = PlayedTimes()
     private var matcher: PhraseMatcher
     private(set) var machine: WakeSessionMachine
     /// Nil unless the settings have a margin.
@@ -80,6 +82,7 @@ public struct PosteriorHandler {
             sessions: settings.sessions
         )
         gate.extraDurations = settings.vocabulary.extraDurations
+        if settings.marksOwnSpeech { played = PlayedTimes(labels: settings.vocabulary.labels.count) }
         wakeWords = settings.vocabulary.wakeWordLabels.map(WakeWordGate.init)
         wakeWordScores = [Float](repeating: 0, count: wakeWords.count)
         makeProposals(settings.vocabulary, settings.gate.mode)
@@ -152,6 +155,7 @@ public struct PosteriorHandler {
         makeProposals(new.vocabulary, new.gate.mode)
         let lost = machine.replace(by: new.sessions) ?? flushed
         flushed = nil
+        played = PlayedTimes(labels: new.marksOwnSpeech ? new.vocabulary.labels.count : 0)
         makeRules(new.gate, new.thresholds)
         if (new.gate.smoothing, new.gate.smoothingExponent) != (former.smoothing, former.smoothingExponent) {
             smoother = Self.smoother(fusion, new.gate)
@@ -292,21 +296,22 @@ public struct PosteriorHandler {
     /// Reports a word, the phrases that it advances, and the session that it ends or starts.
     mutating func add(_ found: Detection, _ report: (Detection) -> Void) {
         guard machine.admits(found) else { return }
-        let word = found.inSession(machine.session(of: found.index))
+        let word = played.marking(found.inSession(machine.session(of: found.index)))
         report(word)
         matcher.add(word) { progress in
-            report(
-                Detection(
-                    kind: progress.isComplete ? .phrase : .phrasePartial,
-                    index: progress.phrase,
-                    confidence: progress.confidence,
-                    start: progress.start,
-                    end: progress.end,
-                    time: word.time
-                )
+            var phrase = Detection(
+                kind: progress.isComplete ? .phrase : .phrasePartial,
+                index: progress.phrase,
+                confidence: progress.confidence,
+                start: progress.start,
+                end: progress.end,
+                time: word.time
             )
+            phrase.isOwnSpeech = played.hasPart(since: progress.start)
+            report(phrase)
         }
-        guard !machine.sessions.isEmpty else { return }
+        // What a loudspeaker says neither begins a session nor ends one.
+        guard !machine.sessions.isEmpty, !word.isOwnSpeech else { return }
         machine.add(word) { change in report(Self.detection(of: change, by: word, time: word.time)) }
         applyRules()
     }

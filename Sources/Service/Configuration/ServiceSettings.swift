@@ -45,7 +45,15 @@ public struct ServiceSettings: Sendable {
     public var detector: DetectorSettings {
         var gate = configuration.gate
         if configuration.misses.dir != nil { gate.nearMissMargin = configuration.misses.margin }
-        return DetectorSettings(vocabulary, gate: gate, thresholds: thresholds, phrases: phrases, sessions: sessions)
+        var settings = DetectorSettings(
+            vocabulary,
+            gate: gate,
+            thresholds: thresholds,
+            phrases: phrases,
+            sessions: sessions
+        )
+        settings.marksOwnSpeech = configuration.echo.reference != nil
+        return settings
     }
 
     /// Sets the thresholds of all words without a choice of their own, and of some words.

@@ -88,7 +88,9 @@ public final class ControlServer: EventSink {
         if event.kind != .nearMiss { publish("\(event.json)") }
     }
 
-    public func yielded(_ event: DetectionEvent, to device: String) { publish("\(event.json(yieldedTo: device))") }
+    public func withheld(_ event: DetectionEvent, _ reason: WithheldReason) {
+        publish("\(event.json(withheld: reason))")
+    }
 
     /// Sends a line to all clients that asked for events.
     public func publish(_ line: String) { server.publish(line) }

@@ -90,6 +90,8 @@ struct DetectorLoop: ~Copyable {
     /// That of the detector's settings, kept here because a hop copies no more of them.
     private var generation: UInt32
     private var sequence: UInt64 = 0
+    /// What a loudspeaker played during the newest block; empty without a reference.
+    private var played: [Float]
     /// Whether the previous block was skipped because it was late.
     private var hasSkipped = false
     /// Whether the settings have changed since the last hop.
@@ -98,6 +100,7 @@ struct DetectorLoop: ~Copyable {
     init(_ settings: DetectorSettings, _ ends: Ends) {
         detector = Detector(settings)
         generation = settings.generation
+        played = Self.blockOfPlayed(settings)
         ends.record.prepare(labels: settings.vocabulary.labels.count)
     }
 
@@ -127,7 +130,14 @@ struct DetectorLoop: ~Copyable {
         ends.history.add(window)
         let generation = generation
         var sequence = sequence
-        detector.process(window: window) { Self.queue($0, began, generation, &sequence, ends) }
+        // A span of a property would borrow all of `self`.
+        var played: [Float] = []
+        swap(&played, &self.played)
+        let isKnown = !played.isEmpty && ends.source.copyPlayed(to: &played)
+        detector.process(window: window, played: played.span.extracting(first: isKnown ? .max : 0)) {
+            Self.queue($0, began, generation, &sequence, ends)
+        }
+        swap(&played, &self.played)
         self.sequence = sequence
         let ended = Clock.now
         ends.record.note(looks: detector.looks, refused: detector.refusals, took: ended - began)
@@ -157,6 +167,10 @@ struct DetectorLoop: ~Copyable {
         )
     }
 
+    private static func blockOfPlayed(_ settings: DetectorSettings) -> [Float] {
+        [Float](repeating: 0, count: settings.marksOwnSpeech ? AudioFormat.hopSamples : 0)
+    }
+
     /// Applies other settings and keeps the audio heard so far, even if the model changes. Allocates, once per change.
     private mutating func update(_ new: DetectorSettings, _ ends: Ends) {
         if new.vocabulary.labels.count != detector.settings.vocabulary.labels.count {
@@ -165,6 +179,7 @@ struct DetectorLoop: ~Copyable {
         let old = generation
         generation = new.generation
         hasChanged = true
+        played = Self.blockOfPlayed(new)
         ends.record.changes.add(1, ordering: .relaxed)
         guard let lost = detector.update(new) else { return }
         sequence += 1

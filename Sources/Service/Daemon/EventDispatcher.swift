@@ -24,6 +24,8 @@ public final class EventDispatcher: Sendable {
         /// The events of each word and complete phrase, by name, and those of them that fell into their cool-down.
         public var byName: [String: Int] = [:]
         public var suppressedByName: [String: Int] = [:]
+        /// Words and phrases that a loudspeaker said, which count in none of the others.
+        public var ownSpeech = 0
     }
 
     private struct State {
@@ -38,6 +40,21 @@ public final class EventDispatcher: Sendable {
         /// The last word or complete phrase.
         var newest: DetectionEvent?
         var isStopped = false
+
+        /// Counts a detection; false within its cool-down, which what a loudspeaker said does not begin.
+        mutating func admits(_ detection: Detection, _ subject: EventNames.Subject) -> Bool {
+            let isWhole = detection.kind == .word || detection.kind == .phrase
+            guard !detection.isOwnSpeech else {
+                if isWhole { counts.ownSpeech += 1 }
+                return true
+            }
+            if detection.kind != .nearMiss { counts.events += 1 }
+            if isWhole { counts.byName[subject.name, default: 0] += 1 }
+            if cooldown.admits(subject, kind: detection.kind, time: detection.time) { return true }
+            counts.suppressed += 1
+            counts.suppressedByName[subject.name, default: 0] += 1
+            return false
+        }
     }
 
     /// Where the detector's thread puts its detections.
@@ -151,6 +168,10 @@ public final class EventDispatcher: Sendable {
 
     private func dispatch(_ queued: QueuedDetection) {
         guard !isOver, let event = event(for: queued) else { return }
+        guard !event.isOwnSpeech else {
+            for sink in sinks { sink.withheld(event, .ownSpeech) }
+            return
+        }
         for sink in sinks { sink.receive(event) }
         if isLast(event) { over.store(true, ordering: .releasing) }
     }
@@ -176,14 +197,7 @@ public final class EventDispatcher: Sendable {
                 return nil
             }
             if detection.kind.isSession { state.session = detection.kind == .sessionStart ? subject.name : nil }
-            if detection.kind != .nearMiss { state.counts.events += 1 }
-            let hasName = detection.kind == .word || detection.kind == .phrase
-            if hasName { state.counts.byName[subject.name, default: 0] += 1 }
-            guard state.cooldown.admits(subject, kind: detection.kind, time: detection.time) else {
-                state.counts.suppressed += 1
-                state.counts.suppressedByName[subject.name, default: 0] += 1
-                return nil
-            }
+            guard state.admits(detection, subject) else { return nil }
             let event = DetectionEvent(
                 detection,
                 sequence: queued.sequence,
@@ -193,7 +207,7 @@ public final class EventDispatcher: Sendable {
                 session: names.session(of: detection),
                 sound: sound
             )
-            if event.kind == .word || event.kind == .phrase { state.newest = event }
+            if event.isWhole, !event.isOwnSpeech { state.newest = event }
             return event
         }
     }

@@ -27,8 +27,8 @@ final class Integrations: EventSink {
         for slot in slots { slot.running?.receive(event) }
     }
 
-    func yielded(_ event: DetectionEvent, to device: String) {
-        for slot in slots { slot.running?.yielded(event, to: device) }
+    func withheld(_ event: DetectionEvent, _ reason: WithheldReason) {
+        for slot in slots { slot.running?.withheld(event, reason) }
     }
 
     /// Starts, stops and replaces integrations so that they are those of the settings in force, and hands these to them. Called before

@@ -91,6 +91,8 @@ extension CaptureStatus: Counted {
 extension EventDispatcher.Counts: Counted {
     public static let counters: [Counter<Self>] = [
         Counter("events", \.events), Counter("suppressed", \.suppressed), Counter("unnamed", \.unnamed),
+        Counter("ownSpeech", \.ownSpeech)
+            .counter("beckon_own_speech", "Words and phrases that a loudspeaker said, on which nothing acts."),
         Counter("lostDetections", \.lost)
             .counter("beckon_lost_detections", "Detections that found no room in their queue."),
     ]

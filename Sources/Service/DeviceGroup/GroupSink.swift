@@ -9,7 +9,7 @@ import Synchronization
 public import System
 
 /// Between the dispatcher and all sinks: where devices share a group, it hands on only those words on which this device acts, in their
-/// order, and tells of the others that they were yielded.
+/// order, and tells of the others that they were yielded. What a loudspeaker said is no matter of the group.
 ///
 /// Without a group events pass through on the dispatcher's thread. With one, a thread of its own runs the ``Arbiter``, speaks to the other
 /// devices by links, and calls the sinks. A device that reaches no other acts at once.
@@ -110,6 +110,18 @@ public final class GroupSink: EventSink {
             return
         }
         thread.post { $0.events.append(event) }
+    }
+
+    public func withheld(_ event: DetectionEvent, _ reason: WithheldReason) {
+        guard isRunning.load(ordering: .acquiring) else { return withhold(event, reason) }
+        thread.post { $0.events.append(event) }
+    }
+
+    private func withhold(_ event: DetectionEvent, _ reason: WithheldReason) {
+        if reason == .ownSpeech, event.isWhole {
+            log.write(.info, "\(printable(event.name)): said by the loudspeaker itself, so nothing acts on it")
+        }
+        for sink in sinks { sink.withheld(event, reason) }
     }
 
     /// Decides what waits, and ends the thread.
@@ -223,11 +235,11 @@ public final class GroupSink: EventSink {
                 .info,
                 "\(printable(event.name)): yielded to \(printable(bid.device)), \(bid.text) there, \(own.text) here"
             )
-            for sink in sinks { sink.yielded(event, to: bid.device) }
+            withhold(event, .yielded(to: bid.device))
+        case .act where event.isOwnSpeech: withhold(event, .ownSpeech)
         case .act:
             if event.kind.isSession, let other = state.yielded[event.name] {
-                for sink in sinks { sink.yielded(event, to: other) }
-                return
+                return withhold(event, .yielded(to: other))
             }
             if state.group.name != nil, event.isContested {
                 thread.withLock { $0.counts.acted += 1 }
@@ -240,5 +252,5 @@ public final class GroupSink: EventSink {
 
 extension DetectionEvent {
     /// Whether the devices of a group contest it; sessions follow their wake word.
-    fileprivate var isContested: Bool { kind == .word || kind == .phrase }
+    fileprivate var isContested: Bool { isWhole && !isOwnSpeech }
 }

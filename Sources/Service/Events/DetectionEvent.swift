@@ -36,6 +36,9 @@ public struct DetectionEvent: Equatable, Sendable {
     /// How loud the word or phrase was; nil where its audio is not known.
     public let sound: WordLevel?
 
+    /// Whether a loudspeaker said it: nothing acts on it.
+    public let isOwnSpeech: Bool
+
     /// - Parameters: `session` and `device` are names; `date` is that of the decision.
     public init(
         _ detection: Detection,
@@ -52,12 +55,16 @@ public struct DetectionEvent: Equatable, Sendable {
         (proposed, confirmed) = (detection.proposed, detection.confirmed)
         (self.sequence, self.name, self.date, self.device) = (sequence, name, date, device)
         (self.session, self.sound) = (session, sound)
+        isOwnSpeech = detection.isOwnSpeech
     }
 
     /// Estimated start of the word, on the wall clock.
     public var startDate: Timestamp { date.adding(seconds: start - time) }
     /// Estimated end of the word, on the wall clock.
     public var endDate: Timestamp { date.adding(seconds: end - time) }
+
+    /// Whether it is a word or a complete phrase.
+    public var isWhole: Bool { kind == .word || kind == .phrase }
 
     /// One JSON object without a line end. The keys up to `time` are those of `beckon classify --json`.
     public var json: JSON {
@@ -80,10 +87,16 @@ public struct DetectionEvent: Equatable, Sendable {
         return json
     }
 
-    /// The same as ``json`` for a word or phrase on which another device of the group acts: the event `yielded`, and the device as `to`.
-    public func json(yieldedTo device: String) -> JSON {
-        let members = json.members.map { $0.name == "event" ? JSON.Member("event", "yielded") : $0 }
-        return .object(members + [JSON.Member("to", .string(device))])
+    /// The same as ``json`` for a word or phrase on which this device does not act: the event `yielded` with the device as `to`, or
+    /// `own-speech` with `ownSpeech`.
+    public func json(withheld reason: WithheldReason) -> JSON {
+        let (event, more): (String, JSON.Member) =
+            switch reason {
+            case .yielded(let device): ("yielded", JSON.Member("to", .string(device)))
+            case .ownSpeech: ("own-speech", JSON.Member("ownSpeech", true))
+            }
+        let members = json.members.map { $0.name == "event" ? JSON.Member("event", .string(event)) : $0 }
+        return .object(members + [more])
     }
 
     /// Environment variables of actions and fields of journal entries: names and values, in a fixed order.
@@ -111,11 +124,19 @@ public protocol EventSink: Sendable {
     /// It must not block on a device, a reader or a network; a sink that must uses a bounded queue and a thread.
     func receive(_ event: DetectionEvent)
 
-    /// Takes a word or phrase, or the beginning or end of its session, on which another device of the group acts: only to tell of it.
-    func yielded(_ event: DetectionEvent, to device: String)
+    /// Takes a word or phrase, or the beginning or end of its session, on which this device does not act: only to tell of it.
+    func withheld(_ event: DetectionEvent, _ reason: WithheldReason)
+}
+
+/// Why a device does not act on a word or phrase.
+public enum WithheldReason: Equatable, Sendable {
+    /// Another device of the group acts, of this name.
+    case yielded(to: String)
+    /// A loudspeaker said it.
+    case ownSpeech
 }
 
 extension EventSink {
     /// Ignores it: most sinks act.
-    public func yielded(_ event: DetectionEvent, to device: String) {}
+    public func withheld(_ event: DetectionEvent, _ reason: WithheldReason) {}
 }

@@ -52,14 +52,15 @@ public struct BlockMaker: ~Copyable {
 
     /// Takes the next samples.
     ///
-    /// - Parameter put: gets each complete block, and ``samples`` up to its end.
+    /// - Parameter put: gets each complete block; what was played during it, in time with its echo, or nothing where no echo is removed; and
+    ///   ``samples`` up to its end.
     /// - Throws: ``AudioError/converter``.
-    public mutating func add(_ mono: Span<Float>, _ put: (Span<Float>, Int) -> Void) throws(AudioError) {
+    public mutating func add(_ mono: Span<Float>, _ put: (Span<Float>, Span<Float>, Int) -> Void) throws(AudioError) {
         try add(mono, isEnd: false, put)
     }
 
     /// Ends the audio: gives what the filters hold, and the last block, filled up with zeros. Call ``reset()`` before other audio.
-    public mutating func finish(_ put: (Span<Float>, Int) -> Void) throws(AudioError) {
+    public mutating func finish(_ put: (Span<Float>, Span<Float>, Int) -> Void) throws(AudioError) {
         try add([Float]().span, isEnd: true, put)
         guard filled > 0 else { return }
         for index in filled..<block.count { block[index] = 0 }
@@ -68,7 +69,7 @@ public struct BlockMaker: ~Copyable {
         swap(&last, &block)
         defer { swap(&last, &block) }
         removeEcho(&last)
-        put(last.span, samples)
+        put(last.span, canceller.played, samples)
     }
 
     private mutating func removeEcho(_ block: inout [Float]) {
@@ -79,7 +80,7 @@ public struct BlockMaker: ~Copyable {
     private mutating func add(
         _ mono: Span<Float>,
         isEnd: Bool,
-        _ put: (Span<Float>, Int) -> Void
+        _ put: (Span<Float>, Span<Float>, Int) -> Void
     ) throws(AudioError) {
         // A span of a property would borrow all of `self`.
         var block: [Float] = []
@@ -97,7 +98,7 @@ public struct BlockMaker: ~Copyable {
             if filled == length {
                 filled = 0
                 removeEcho(&block)
-                put(block.span, samples)
+                put(block.span, canceller.played, samples)
             } else if progress.produced == 0, isEnd || used == mono.count || progress.consumed == 0 {
                 return
             }

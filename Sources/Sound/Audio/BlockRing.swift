@@ -22,7 +22,9 @@ public final class BlockRing: @unchecked Sendable {
 
     private let slots: Int
     private let memory: MirroredMemory
-    private let stamps: UnsafeMutablePointer<(sequence: UInt64, time: Instant)>
+    private let stamps: UnsafeMutablePointer<(sequence: UInt64, time: Instant, hasPlayed: Bool)>
+    /// What was played during each block, for the slots in their order; nil where it is not kept.
+    private let played: UnsafeMutablePointer<Float>?
     /// The slot that the producer writes next.
     private let writeIndex = CacheLine(0)
     /// Twice the slot that the consumer reads next, plus 1 while it holds that slot's window.
@@ -36,25 +38,36 @@ public final class BlockRing: @unchecked Sendable {
     private let expected = CacheLine(0)
     /// Stale blocks skipped since the block read last; used only by the consumer.
     private let stale = CacheLine(0)
+    /// The slot whose window is being read; used only by the consumer.
+    private let reading = CacheLine(0)
     /// Where the blocks that it drops are counted.
     public let lost: LostAudio
 
     /// - Parameters:
     ///   - minimumCapacity: Unread blocks to hold, 1–100000; rounded up so that the memory fills whole pages.
+    ///   - keepsPlayed: Whether it also takes what a loudspeaker plays, whose memory is used from the first time on.
     ///   - lost: Of one ring.
     /// - Throws: ``AudioError/memory``.
-    public init(minimumCapacity: Int = 32, lost: LostAudio = LostAudio()) throws(AudioError) {
+    public init(
+        minimumCapacity: Int = 32,
+        keepsPlayed: Bool = false,
+        lost: LostAudio = LostAudio()
+    ) throws(AudioError) {
         guard (1...100_000).contains(minimumCapacity) else {
             throw .memory.saying("a ring of \(minimumCapacity) blocks was asked for; 1 to 100000 are possible")
         }
         slots = BlockRing.slots(minimumCapacity: minimumCapacity, pageSize: Int(sysconf(Int32(_SC_PAGESIZE))))
         memory = try MirroredMemory(size: slots * BlockRing.blockBytes)
         stamps = .allocate(capacity: slots)
-        stamps.initialize(repeating: (0, Instant(nanoseconds: 0)), count: slots)
+        stamps.initialize(repeating: (0, Instant(nanoseconds: 0), false), count: slots)
+        played = keepsPlayed ? .allocate(capacity: slots * AudioFormat.hopSamples) : nil
         self.lost = lost
     }
 
-    deinit { stamps.deallocate() }
+    deinit {
+        stamps.deallocate()
+        played?.deallocate()
+    }
 
     /// Locks the memory, so that it is not swapped out; false if the limit of locked memory forbids it.
     public func lockMemory() -> Bool { memory.lock() }
@@ -75,9 +88,10 @@ public final class BlockRing: @unchecked Sendable {
     /// - Parameters:
     ///   - block: ``AudioFormat/hopSamples`` samples.
     ///   - time: When its last sample was captured, on the producer's clock.
+    ///   - played: What a loudspeaker played meanwhile, as many samples, or none.
     /// - Returns: Whether the block was written.
     @discardableResult
-    public func write(_ block: Span<Float>, time: Instant) -> Bool {
+    public func write(_ block: Span<Float>, time: Instant, played new: Span<Float> = Span()) -> Bool {
         precondition(block.count == AudioFormat.hopSamples, "a block has \(AudioFormat.hopSamples) samples")
         let sequence = offered.value.load(ordering: .relaxed)
         offered.value.store(sequence + 1, ordering: .relaxed)
@@ -87,7 +101,11 @@ public final class BlockRing: @unchecked Sendable {
             return false
         }
         let place = Int(slot % UInt64(slots))
-        stamps[place] = (sequence, time)
+        let hasPlayed = played != nil && new.count == AudioFormat.hopSamples
+        stamps[place] = (sequence, time, hasPlayed)
+        if hasPlayed, let played {
+            for index in new.indices { played[place * AudioFormat.hopSamples + index] = new[index] }
+        }
         block.withUnsafeBufferPointer { block in
             if let source = block.baseAddress {
                 memcpy(memory.start + place * BlockRing.blockBytes, source, BlockRing.blockBytes)
@@ -135,6 +153,7 @@ public final class BlockRing: @unchecked Sendable {
             consumed.increment()
             readIndex.value.store((slot + 1) * 2, ordering: .releasing)
         }
+        reading.value.store(slot, ordering: .relaxed)
         let block = newestBlock(slot)
         let first = Int((slot + UInt64(slots) - UInt64(AudioFormat.windowHops - 1)) % UInt64(slots))
         let start = memory.start + first * BlockRing.blockBytes
@@ -145,6 +164,17 @@ public final class BlockRing: @unchecked Sendable {
             count: AudioFormat.windowSamples
         )
         try body(samples.span, block)
+        return true
+    }
+
+    /// Copies what a loudspeaker played during the newest block of the window that is being read. Consumer only, within ``withWindow(_:)``.
+    ///
+    /// - Parameter samples: As many as a block has.
+    /// - Returns: False if nothing is known of it; the samples stay as they are.
+    public func copyPlayed(to samples: inout [Float]) -> Bool {
+        let place = Int(reading.value.load(ordering: .relaxed) % UInt64(slots))
+        guard let played, stamps[place].hasPlayed, samples.count == AudioFormat.hopSamples else { return false }
+        for index in samples.indices { samples[index] = played[place * AudioFormat.hopSamples + index] }
         return true
     }
 

@@ -65,6 +65,9 @@ struct EchoStage: ~Copyable {
     /// See ``EchoCanceller/reduction``.
     var reduction: Float? { canceller.reduction }
 
+    /// See ``EchoCanceller/played``.
+    var played: Span<Float> { canceller.played }
+
     /// See ``EchoCanceller/cancel(in:)``.
     mutating func cancel(in block: inout MutableSpan<Float>) { canceller.cancel(in: &block) }
 

@@ -63,6 +63,9 @@ public struct FileBlocks: ~Copyable {
         self.file = file
     }
 
+    /// What was played during the block that was written last, in time with its echo; empty where no echo is removed.
+    var played: Span<Float> { canceller.played }
+
     /// Writes the next block.
     ///
     /// - Parameter block: Filled completely, usually ``AudioFormat/hopSamples`` samples; zeros follow the last sample

@@ -8,6 +8,8 @@ public struct FileStream: ~Copyable {
     /// Length that the file's header declares, in seconds; 0 if it declares none.
     public let expectedSeconds: Double
 
+    /// Whether an echo is removed from it.
+    let hasReference: Bool
     private var blocks: FileBlocks
     private var samples = 0
     private var ended = false
@@ -17,8 +19,12 @@ public struct FileStream: ~Copyable {
     public init(path: String, mix: ChannelMix) throws(AudioError) {
         let blocks = try FileBlocks(path: path, mix: mix)
         expectedSeconds = Double(blocks.expectedSamples ?? 0) / Double(AudioFormat.sampleRate)
+        hasReference = mix.echo != nil
         self.blocks = blocks
     }
+
+    /// What was played during the newest block, in time with its echo; empty in the silence at the end, and where no echo is removed.
+    var played: Span<Float> { blocks.played.extracting(first: ended ? 0 : .max) }
 
     /// Fills the next block of 1600 samples; false at the end.
     ///
@@ -48,7 +54,7 @@ public struct FileWindows: ~Copyable {
     /// - Throws: ``AudioError/memory``.
     public init(_ stream: consuming FileStream) throws(AudioError) {
         // Writes and reads alternate here, so there is never more than one unread block.
-        let ring = try BlockRing(minimumCapacity: 1)
+        let ring = try BlockRing(minimumCapacity: 1, keepsPlayed: stream.hasReference)
         self.init(stream, ring)
     }
 
@@ -74,7 +80,7 @@ public struct FileWindows: ~Copyable {
         defer { swap(&block, &self.block) }
         var span = block.mutableSpan
         guard try stream.next(into: &span) else { return false }
-        ring.write(block.span, time: time)
+        ring.write(block.span, time: time, played: stream.played)
         return true
     }
 }

@@ -78,9 +78,10 @@ public struct StreamBlocks: ~Copyable {
 
     /// Takes the next bytes.
     ///
-    /// - Parameter put: gets each complete block of 1600 samples.
+    /// - Parameter put: gets each complete block of 1600 samples; and what was played during it, as of ``BlockMaker``.
     /// - Throws: ``AudioError`` for a wrong header, other audio behind the audio, or a sample that is not a usable number.
-    public mutating func take(_ bytes: ArraySlice<UInt8>, _ put: (Span<Float>) -> Void) throws(AudioError) {
+    public mutating func take(_ bytes: ArraySlice<UInt8>, _ put: (Span<Float>, Span<Float>) -> Void) throws(AudioError)
+    {
         var bytes = bytes
         while !bytes.isEmpty {
             let before = bytes.count
@@ -108,7 +109,7 @@ public struct StreamBlocks: ~Copyable {
     /// - Throws: ``AudioError/emptyFile`` or ``AudioError/notAudio`` if not even a header came; after the last block,
     ///   ``AudioError/leftover`` if more followed the audio than a header that was not completed explains, or
     ///   ``AudioError/truncated`` if less came than the header promises.
-    public mutating func finish(_ put: (Span<Float>) -> Void) throws(AudioError) {
+    public mutating func finish(_ put: (Span<Float>, Span<Float>) -> Void) throws(AudioError) {
         guard format != nil else {
             guard !header.isEmpty else {
                 throw .emptyFile.saying("standard input is empty; pipe audio into beckon, or name a file with --file")
@@ -120,7 +121,7 @@ public struct StreamBlocks: ~Copyable {
             // Too few bytes to tell what they are.
             addSurplus(waiting[...])
         }
-        try blocks?.finish { block, _ in put(block) }
+        try blocks?.finish { block, played, _ in put(block, played) }
         samples = blocks?.samples ?? 0
         if surplus > 1, hasSurplusSound { try reportSurplus() }
         if let missing = missingSeconds {
@@ -176,7 +177,7 @@ public struct StreamBlocks: ~Copyable {
     /// Tells what follows the audio by its first bytes.
     private mutating func readBehind(
         _ bytes: inout ArraySlice<UInt8>,
-        _ put: (Span<Float>) -> Void
+        _ put: (Span<Float>, Span<Float>) -> Void
     ) throws(AudioError) {
         try decide(put)
         let needed = 12
@@ -218,7 +219,7 @@ public struct StreamBlocks: ~Copyable {
     }
 
     /// What follows the audio is audio.
-    private mutating func goOn(_ start: [UInt8], _ put: (Span<Float>) -> Void) throws(AudioError) {
+    private mutating func goOn(_ start: [UInt8], _ put: (Span<Float>, Span<Float>) -> Void) throws(AudioError) {
         place = .audio(left: nil)
         addSurplus(start[...])
         try read(start[...], put)
@@ -226,7 +227,8 @@ public struct StreamBlocks: ~Copyable {
 
     // MARK: - Audio
 
-    private mutating func read(_ bytes: ArraySlice<UInt8>, _ put: (Span<Float>) -> Void) throws(AudioError) {
+    private mutating func read(_ bytes: ArraySlice<UInt8>, _ put: (Span<Float>, Span<Float>) -> Void) throws(AudioError)
+    {
         guard evidence != nil else { return try decode(bytes, put) }
         evidence?.add(bytes)
         guard isUndecided, let format else {
@@ -245,7 +247,7 @@ public struct StreamBlocks: ~Copyable {
     }
 
     /// Decides the layout of samples of 4 bytes, and decodes those that waited for it.
-    private mutating func decide(_ put: (Span<Float>) -> Void) throws(AudioError) {
+    private mutating func decide(_ put: (Span<Float>, Span<Float>) -> Void) throws(AudioError) {
         guard isUndecided, let evidence else { return }
         isUndecided = false
         if header.containerLayout == .declared24In32 {
@@ -274,7 +276,9 @@ public struct StreamBlocks: ~Copyable {
         if layout == .s32 { evidence = nil }
     }
 
-    private mutating func decode(_ bytes: ArraySlice<UInt8>, _ put: (Span<Float>) -> Void) throws(AudioError) {
+    private mutating func decode(_ bytes: ArraySlice<UInt8>, _ put: (Span<Float>, Span<Float>) -> Void)
+        throws(AudioError)
+    {
         guard let format else { return }
         // A span of a property would borrow all of `self`.
         var samples: [Float] = []
@@ -294,7 +298,7 @@ public struct StreamBlocks: ~Copyable {
                 decoder?.scale = factor
                 for index in 0..<progress.frames { samples[index] *= change }
             }
-            try blocks?.add(samples.span.extracting(first: progress.frames)) { block, _ in put(block) }
+            try blocks?.add(samples.span.extracting(first: progress.frames)) { block, played, _ in put(block, played) }
             self.samples = blocks?.samples ?? 0
             guard !progress.isUnusable else {
                 let seconds = decimal(Double(frames) / Double(format.rate), 3)

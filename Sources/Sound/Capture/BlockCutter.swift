@@ -115,13 +115,14 @@ struct BlockCutter: ~Copyable {
         if mix.echo?.reference == .device { takeReference(output.reference, newest: newest, time: time) }
         let (faults, reduction) = (mixer.faults, blocks.reduction)
         // Samples that are still in the filters are flushed by the next frames.
-        try blocks.add(UnsafeBufferPointer(mono).span.extracting(first: count)) { block, end in
+        try blocks.add(UnsafeBufferPointer(mono).span.extracting(first: count)) { block, played, end in
             // Output sample n is at n / 16000 s of the input.
             let age = newest - Double(end - 1) / Double(AudioFormat.sampleRate)
             output.publish(
                 block,
                 time: time - .nanoseconds(Int64((age * 1e9).rounded())),
                 faults: faults,
+                played: played,
                 reduction: reduction
             )
         }

@@ -17,7 +17,7 @@ final class CaptureOutput: Sendable {
     let ring: BlockRing
     /// Of a microphone: what its thread takes. Of a reference: what it is written to.
     let reference: ReferenceQueue
-    /// Samples at 16 kHz that ``publish(_:time:faults:reduction:)`` takes at once.
+    /// Samples at 16 kHz that ``publish(_:time:faults:played:reduction:)`` takes at once.
     let length: Int
     let record = CaptureRecord()
     let changes = SPSCQueue<CaptureMachine.Change>(capacity: 64)
@@ -35,7 +35,7 @@ final class CaptureOutput: Sendable {
         case .reference(let queue): (capacity, reference, length) = (1, queue, ReferenceQueue.pieceSamples)
         }
         do throws(AudioError) {
-            ring = try BlockRing(minimumCapacity: capacity)
+            ring = try BlockRing(minimumCapacity: capacity, keepsPlayed: length == AudioFormat.hopSamples)
         } catch {
             throw .system(error.description, 0)
         }
@@ -49,11 +49,13 @@ final class CaptureOutput: Sendable {
     /// - Parameters:
     ///   - time: when its last sample was captured, on the source's clock.
     ///   - faults: what is corrected in the mix of its channels.
+    ///   - played: what a loudspeaker played meanwhile.
     ///   - reduction: decibels of echo that are removed.
     func publish(
         _ samples: Span<Float>,
         time: Instant,
         faults: ChannelFaults = ChannelFaults(),
+        played: Span<Float> = Span(),
         reduction: Float? = nil
     ) {
         record.update {
@@ -61,7 +63,7 @@ final class CaptureOutput: Sendable {
             ($0.faults, $0.echoReduction) = (faults, reduction)
         }
         guard !isReference else { return reference.push(samples, time: time) }
-        ring.write(samples, time: time)
+        ring.write(samples, time: time, played: played)
         reader.signal()
     }
 

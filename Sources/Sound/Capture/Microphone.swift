@@ -155,6 +155,9 @@ public final class Microphone: Sendable {
     /// Readable when there may be a block; for a reader that polls other descriptors too.
     public var descriptor: Int32 { output.reader.descriptor }
 
+    /// See ``BlockRing/copyPlayed(to:)``; within the body of ``nextBlock(until:_:)``.
+    public func copyPlayed(to samples: inout [Float]) -> Bool { output.ring.copyPlayed(to: &samples) }
+
     /// Waits for the next block and passes the window (the second of audio) that ends with it.
     ///
     /// The window is valid only inside `body`. Only one thread at a time may call this.

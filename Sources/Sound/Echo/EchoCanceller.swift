@@ -18,6 +18,7 @@ public struct EchoCanceller: ~Copyable {
     private let isDevice: Bool
     /// Whether it is known which sample of the reference belongs to the next one of the microphone.
     public private(set) var isAligned: Bool
+    /// What was played during the newest block, as it is read: all zeros before it is aligned.
     private var aligned: [Float]
     /// The next place of the reference, in samples from its beginning, and how many samples later it is each second.
     private var place = 0.0
@@ -62,6 +63,9 @@ public struct EchoCanceller: ~Copyable {
         delay.reset(later: ReferenceLine.taps + Int(shift + newest - needed))
         isAligned = true
     }
+
+    /// What was played during the block that was cancelled last, of at most 1600 samples, in time with its echo; empty where no echo is removed.
+    public var played: Span<Float> { aligned.span }
 
     /// How many decibels of the echo are removed, from the last seconds with sound in the reference; nil before that.
     public var reduction: Float? { account.decibels }
@@ -108,6 +112,7 @@ public struct EchoCanceller: ~Copyable {
         delay.reset()
         filter.reset()
         (place, rate, silent, isAligned) = (0, 0, .max / 2, !isDevice)
+        for index in aligned.indices { aligned[index] = 0 }
         account = EchoAccount()
     }
 }

@@ -15,6 +15,12 @@ public protocol AudioSource: Sendable {
     /// - Returns: false if no block came before the deadline, or if the source has ended.
     func next(until time: Instant, _ body: (Span<Float>, AudioBlock) -> Void) -> Bool
 
+    /// Copies what a loudspeaker played during the newest block, in time with its echo; only within the `body` of ``next(until:_:)``.
+    ///
+    /// - Parameter samples: 1600.
+    /// - Returns: false if nothing is known of it; the samples stay as they are.
+    func copyPlayed(to samples: inout [Float]) -> Bool
+
     /// Whether the source will give no more audio.
     var hasEnded: Bool { get }
 
@@ -50,6 +56,7 @@ public protocol AudioSource: Sendable {
 /// What a source has that runs on the thread of its reader, and has no end.
 extension AudioSource {
     public func start() {}
+    public func copyPlayed(to samples: inout [Float]) -> Bool { false }
     public var isRefused: Bool { false }
     public var problem: AudioError? { nil }
     public var trouble: String? { nil }

@@ -24,6 +24,8 @@ public final class FileSource: AudioSource {
         state = Mutex(State(windows: windows))
     }
 
+    public func copyPlayed(to samples: inout [Float]) -> Bool { ring.copyPlayed(to: &samples) }
+
     public var lost: LostAudio { ring.lost }
 
     public var hasEnded: Bool { isOver.load(ordering: .acquiring) }

@@ -31,6 +31,8 @@ public final class MicrophoneSource: AudioSource {
         microphone.nextBlock(until: time, body)
     }
 
+    public func copyPlayed(to samples: inout [Float]) -> Bool { microphone.copyPlayed(to: &samples) }
+
     public var lost: LostAudio { microphone.lost }
 
     public var hasEnded: Bool { microphone.isStopped }

@@ -43,7 +43,7 @@ public final class PipeSource: AudioSource {
     ///   descriptor.
     public init(_ descriptor: Int32, raw: RawFormat?, mix: ChannelMix) throws {
         self.descriptor = descriptor
-        ring = try BlockRing(minimumCapacity: 4)
+        ring = try BlockRing(minimumCapacity: 4, keepsPlayed: mix.echo != nil)
         reader = try EventFD(or: CaptureError.noEventFD)
         stopping = try EventFD(or: CaptureError.noEventFD)
         blocks = Mutex(try StreamBlocks(raw: raw, mix: mix))
@@ -57,6 +57,8 @@ public final class PipeSource: AudioSource {
             finished.open()
         }
     }
+
+    public func copyPlayed(to samples: inout [Float]) -> Bool { ring.copyPlayed(to: &samples) }
 
     public var lost: LostAudio { ring.lost }
 
@@ -115,13 +117,13 @@ public final class PipeSource: AudioSource {
         var reported = ChannelFaults()
         do throws(AudioError) {
             while let count = try wait(&part), count > 0 {
-                try blocks.take(part[..<count]) { put($0) }
+                try blocks.take(part[..<count]) { block, played in put(block, played) }
                 note(blocks, isNew: !isFormatReported)
                 isFormatReported = blocks.format != nil
                 report(blocks.faults, &reported)
             }
             if isStopping.load(ordering: .relaxed) { return }
-            try blocks.finish { put($0) }
+            try blocks.finish { block, played in put(block, played) }
             report(blocks.faults, &reported)
         } catch {
             state.withLock { $0.problem = error }
@@ -169,12 +171,12 @@ public final class PipeSource: AudioSource {
 
     private func report(_ level: LogLevel, _ text: String) { state.withLock { $0.messages.append((level, text)) } }
 
-    /// Writes a block to the ring; waits while it is full.
-    private func put(_ block: Span<Float>) {
+    /// Writes a block, and what was played meanwhile, to the ring; waits while it is full.
+    private func put(_ block: Span<Float>, _ played: Span<Float> = Span()) {
         while ring.counts.unread >= UInt64(ring.capacity), !isStopping.load(ordering: .relaxed) {
             Clock.sleep(until: Clock.now + .milliseconds(2))
         }
-        ring.write(block, time: Clock.now)
+        ring.write(block, time: Clock.now, played: played)
         reader.signal()
     }
 }

@@ -13,6 +13,8 @@ public struct ScoredHop: Sendable {
     public let seconds: Double
     /// Length that the file's header promises, in seconds; 0 where it promises none.
     public let expectedSeconds: Double
+    /// What a loudspeaker played during the hop; empty where it is not asked for.
+    var played: [Float] = []
 }
 
 /// Scores whole audio files hop by hop: decoder, resampler, network.
@@ -22,15 +24,19 @@ public struct ScoredHop: Sendable {
 public final class FileScorer: Sendable {
     public let vocabulary: Vocabulary
     private let lookaheadQuiet: ClosedRange<Double>?
+    /// Whether hops have what a loudspeaker played.
+    private let hearsPlayed: Bool
     /// Nil where hops have to be scored one by one.
     private let pipeline: ChunkPipeline?
 
-    /// - Parameter lookaheadQuiet: range of the time since the last sound, in seconds, in which ``ScoredHop/lookahead``
-    ///   is computed; nil for never.
-    public init(_ vocabulary: Vocabulary, lookaheadQuiet: ClosedRange<Double>? = nil) {
+    /// - Parameters:
+    ///   - lookaheadQuiet: range of the time since the last sound, in seconds, in which ``ScoredHop/lookahead`` is computed; nil for never.
+    ///   - hearsPlayed: whether hops have what a loudspeaker played.
+    public init(_ vocabulary: Vocabulary, lookaheadQuiet: ClosedRange<Double>? = nil, hearsPlayed: Bool = false) {
         self.vocabulary = vocabulary
         self.lookaheadQuiet = lookaheadQuiet
-        pipeline = lookaheadQuiet == nil ? ChunkPipeline(vocabulary) : nil
+        self.hearsPlayed = hearsPlayed
+        pipeline = lookaheadQuiet == nil && !hearsPlayed ? ChunkPipeline(vocabulary) : nil
     }
 
     /// Scores a file from its start, and a second of silence after its end, in which the last word is decided.
@@ -83,18 +89,21 @@ public final class FileScorer: Sendable {
         var windows = try FileWindows(stream)
         var scorer = HopScorer(vocabulary, lookaheadQuiet: lookaheadQuiet)
         var goesOn = true
+        var played = [Float](repeating: 0, count: hearsPlayed ? vocabulary.model.hopSamples : 0)
         while goesOn {
             // `seconds` and `expectedSeconds` belong to this hop only after its block has been read.
             guard try windows.advance() else { return }
             let (seconds, expected) = (windows.stream.seconds, windows.stream.expectedSeconds)
             _ = windows.ring.withWindow { window, _ in
                 scorer.score(window: window)
+                let hasPlayed = hearsPlayed && windows.ring.copyPlayed(to: &played)
                 let hop = ScoredHop(
                     scores: scorer.scores,
                     lookahead: scorer.lookahead,
                     activity: scorer.activity,
                     seconds: seconds,
-                    expectedSeconds: expected
+                    expectedSeconds: expected,
+                    played: hasPlayed ? played : []
                 )
                 goesOn = body(hop, window)
             }
@@ -112,7 +121,11 @@ public struct FileDetector: Sendable {
 
     public init(_ settings: DetectorSettings) {
         self.settings = settings
-        scorer = FileScorer(settings.vocabulary, lookaheadQuiet: settings.lookaheadQuiet)
+        scorer = FileScorer(
+            settings.vocabulary,
+            lookaheadQuiet: settings.lookaheadQuiet,
+            hearsPlayed: settings.marksOwnSpeech
+        )
     }
 
     /// Detects the words of a file from its start to its end.
@@ -136,6 +149,7 @@ public struct FileDetector: Sendable {
         // Second looks are made ready at the first proposal: most short files have none.
         let look = SecondLook(settings.vocabulary, nil)
         let wakeWords = WakeWordStream(settings.vocabulary.wakeWords)
+        let played = settings.marksOwnSpeech ? PlayedWords(settings) : nil
         var last: (activity: ActivityHistory, seconds: Double)?
         func finish() {
             guard let last else { return }
@@ -144,6 +158,8 @@ public struct FileDetector: Sendable {
         do throws(AudioError) {
             try scorer.forEachHop(of: stream, spare: spare) { hop, window in
                 let newest = window.extracting(last: model.hopSamples)
+                let time = handler.gate.nextTime
+                played?.add(hop.played.span) { handler.played.note($0, at: time) }
                 look?.add(hop: newest)
                 wakeWords?.add(hop: newest) { word, score, before in
                     handler.add(wakeWord: word, score: score, before: before) { report($0.ended(by: hop.seconds)) }

@@ -70,7 +70,7 @@ public struct MQTTTopics: Equatable, Sendable {
     /// The message of a word on which another device of the group acts.
     func message(for event: DetectionEvent, yieldedTo device: String) -> MQTTMessage {
         let json = JSON.object(
-            [JSON.Member("event_type", .string(event.name))] + event.json(yieldedTo: device).members
+            [JSON.Member("event_type", .string(event.name))] + event.json(withheld: .yielded(to: device)).members
         )
         return MQTTMessage(yielded, json.description, isRetained: false)
     }

@@ -156,8 +156,8 @@ public final class MQTTPublisher: Integration {
         }
     }
 
-    public func yielded(_ event: DetectionEvent, to device: String) {
-        guard event.kind == .word || event.kind == .phrase else { return }
+    public func withheld(_ event: DetectionEvent, _ reason: WithheldReason) {
+        guard event.kind == .word || event.kind == .phrase, case .yielded(let device) = reason else { return }
         thread.post { inbox in
             guard inbox.counts.isConnected, inbox.yielded.count < Self.capacity else { return }
             inbox.yielded.append((event, device))

@@ -22,14 +22,14 @@ final class LiveFeed {
         fileprivate var misses: Int
     }
 
-    /// A word or phrase, and the device of the group that acts on it, if that is another.
+    /// A word or phrase, and why the device does not act on it; nil where it does.
     struct Event: Sendable {
         let event: DetectionEvent
-        var yieldedTo: String?
+        let withheld: WithheldReason?
 
-        init(_ event: DetectionEvent, yieldedTo device: String? = nil) { (self.event, yieldedTo) = (event, device) }
+        init(_ event: DetectionEvent, _ reason: WithheldReason? = nil) { (self.event, withheld) = (event, reason) }
 
-        fileprivate var json: JSON { yieldedTo.map { event.json(yieldedTo: $0) } ?? event.json }
+        fileprivate var json: JSON { withheld.map { event.json(withheld: $0) } ?? event.json }
     }
 
     /// Time between two states.
@@ -63,7 +63,7 @@ final class LiveFeed {
     /// Keeps an event for the pages.
     func add(_ event: Event) {
         let kind = event.event.kind
-        if event.yieldedTo == nil, kind == .word || kind == .nearMiss { missCount += 1 }
+        if event.withheld == nil, kind == .word || kind == .nearMiss { missCount += 1 }
         guard kind != .nearMiss else { return }
         events.append("\(event.json)")
         if events.count > Self.keptEvents { events.removeFirst() }

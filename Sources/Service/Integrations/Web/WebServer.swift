@@ -81,8 +81,8 @@ public final class WebServer: Integration {
     /// Shows an event on the pages that are open. Any thread.
     public func receive(_ event: DetectionEvent) { add(LiveFeed.Event(event)) }
 
-    /// Shows there that another device of the group acts on a word. Any thread.
-    public func yielded(_ event: DetectionEvent, to device: String) { add(LiveFeed.Event(event, yieldedTo: device)) }
+    /// Shows there a word on which this device does not act. Any thread.
+    public func withheld(_ event: DetectionEvent, _ reason: WithheldReason) { add(LiveFeed.Event(event, reason)) }
 
     private func add(_ event: LiveFeed.Event) {
         thread.post { shared in

@@ -280,6 +280,7 @@ const showHeard = (event) => {
   const isPart = event.event === "phrase-partial";
   const name = make("b", {}, event.word || event.phrase || event.session);
   if (isYielded(event)) name.append(make("span", { className: "part" }, ` ${event.to} acts`));
+  if (event.ownSpeech) name.append(make("span", { className: "part" }, " the loudspeaker said it"));
   if (isPart || kinds[event.event]) name.append(make("span", { className: "part" }, isPart ? " …" : ` ${kinds[event.event]}`));
   const item = make("li", { className: isLive ? "new" : "" }, time, name,
     make("span", { title: parts(event) }, kinds[event.event] ? "" : percent(event.confidence)));
