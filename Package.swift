@@ -321,7 +321,7 @@ let package = Package(
         .testTarget(name: "CaptureTests", dependencies: ["Audio", "Capture", "Core", "Echo", "System", "TestSupport"]),
         .testTarget(
             name: "PlaybackTests",
-            dependencies: ["Audio", "Capture", "Core", "Playback", "System", "TestSupport"]
+            dependencies: ["Audio", "Capture", "Core", "Echo", "Playback", "System", "TestSupport"]
         ),
         .testTarget(
             name: "EchoTests",

@@ -223,7 +223,7 @@ struct ConfigurationTests {
         (
             "{echo: {reference: '5'}}",
             [
-                "f:1:20: echo.reference: expected a channel from 0 to 63, or a device's name, such as \"hw:Loopback,1\" or "
+                "f:1:20: echo.reference: expected a channel from 0 to 63, \"speaker\", or a device's name, such as \"hw:Loopback,1\" or "
                     + "\"pipewire:monitor\", not '5'; did you mean 5?"
             ]
         ),
@@ -259,13 +259,20 @@ struct ConfigurationTests {
         #expect(Self.errors(row.text) == row.lines)
     }
 
-    @Test func `the reference of an echo is a channel or a device`() {
+    @Test func `the reference of an echo is a channel, a device or what is played`() throws {
         typealias Reference = Configuration.Echo.Reference
         #expect(Reference("5") == .channel(5) && Reference("hw:Loopback,1") == .device("hw:Loopback,1"))
         for text in ["", "64", "-1"] { #expect(Reference(text) == nil, "\(text)") }
         var echo = Configuration.Echo()
         echo.reference = .device("pipewire:monitor")
         #expect(echo.settings != nil && echo.device == "pipewire:monitor")
+        let text = "{speaker: 'default', echo: {reference: 'speaker'}}"
+        let file = try Self.read(text)
+        #expect(file.configuration.echo.reference == .speaker && Reference("speaker") == .speaker)
+        #expect(file.configuration.echo.settings != nil && file.configuration.echo.device == nil)
+        #expect(file.configuration.json.description.contains(#""reference": "speaker""#) && file.warnings == [])
+        let warnings = try Self.read("{echo: {reference: 'speaker'}}").warnings.map(\.description)
+        #expect(warnings.count == 1 && warnings[0].contains("echo.reference: removes nothing without a speaker"))
     }
 
     @Test func `given values are read, the others keep their defaults`() throws {

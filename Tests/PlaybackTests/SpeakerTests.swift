@@ -1,4 +1,3 @@
-import Capture
 import Core
 import Glibc
 import System
@@ -6,6 +5,7 @@ import TestSupport
 import Testing
 
 @testable import Audio
+@testable import Capture
 @testable import Playback
 
 /// What is played on a fake loudspeaker.
@@ -217,11 +217,18 @@ struct SpeakerTests {
         private let pcm: PlaybackPCM
         private var run: PlaybackRun
         private let speech: SpeechStream
+        private var reference: PlayedReference
+        private let resampler: ReferenceResampler
+        private let feed = ReferenceFeed()
+        let queue = ReferenceQueue()
         private let samples = SpeakerTests.tone(1600, rate: 16_000)
 
         init(_ device: String) throws {
             let pcm = try PlaybackPCM(name: device)
             speech = SpeechStream(rate: 16_000) {}
+            feed.attach(queue)
+            reference = PlayedReference(feed, at: Clock.now)
+            resampler = try ReferenceResampler(from: pcm.format.rate)
             run = PlaybackRun(try PlayedSound(.speech(speech), rate: pcm.format.rate), pcm.format, at: Clock.now)
             self.pcm = pcm
             play()
@@ -230,7 +237,8 @@ struct SpeakerTests {
         func play() {
             let samples = samples
             speech.write(samples.span)
-            for _ in 0..<20 { _ = run.advance(pcm, at: Clock.now) }
+            for _ in 0..<20 { _ = run.advance(pcm, &reference, resampler, at: Clock.now) }
+            while queue.pop() != nil {}
         }
     }
 

@@ -142,12 +142,12 @@ enum SharedOptions {
         value: OptionValue(
             placeholder: "N|DEVICE",
             title: "reference",
-            synopsis: "Ar number | Ar device",
+            synopsis: "Ar number | Ar device | Cm speaker",
             completion: .device,
-            expected: "a channel from 0 to 63, or a device's name, such as hw:Loopback,1 or pipewire:monitor",
+            expected: "a channel from 0 to 63, speaker, or a device's name, such as hw:Loopback,1 or pipewire:monitor",
             accepts: { Configuration.Echo.Reference($0) != nil }
         ),
-        help: "channel, from 0, or device with what a loudspeaker plays, whose echo is removed",
+        help: "channel, from 0, or device with what a loudspeaker plays, or speaker, whose echo is removed",
         isForListening: true
     )
 

@@ -90,12 +90,16 @@ public struct Configuration: Equatable, Sendable {
             case channel(Int)
             /// A device of its own: ALSA's name, or `pipewire:monitor`.
             case device(String)
+            /// What the service itself plays on its speaker.
+            case speaker
 
-            /// Parses the form of the command line: a number, else a name; nil if it is empty or no channel.
+            /// Parses the form of the command line: a number, `speaker`, or a name; nil if it is empty or no channel.
             public init?(_ text: String) {
                 if let number = Int(digits: text) {
                     guard (0...63).contains(number) else { return nil }
                     self = .channel(number)
+                } else if text == "speaker" {
+                    self = .speaker
                 } else {
                     guard !text.isEmpty, !text.hasPrefix("-"), !text.contains("\0") else { return nil }
                     self = .device(text)
@@ -115,7 +119,7 @@ public struct Configuration: Equatable, Sendable {
             switch reference {
             case nil: nil
             case .channel(let number): EchoSettings(.channel(number), filter: filter)
-            case .device: EchoSettings(.device, filter: filter)
+            case .device, .speaker: EchoSettings(.device, filter: filter)
             }
         }
 

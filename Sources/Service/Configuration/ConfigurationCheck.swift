@@ -31,6 +31,13 @@ struct ConfigurationCheck {
         {
             findings.add("is a channel that is listened to; name the one with what is played", key: "echo.reference")
         }
+        if configuration.echo.reference == .speaker, configuration.speaker == nil {
+            findings.add(
+                "removes nothing without a speaker; name its device with the key speaker",
+                key: "echo.reference",
+                isWarning: true
+            )
+        }
         if let reference = configuration.echo.device, reference == configuration.device {
             findings.add(
                 "is the microphone itself; give the number of its channel with what is played",

@@ -83,12 +83,13 @@ extension SettingKind where Value == Configuration {
 
 extension SettingKind where Value == Configuration.Echo.Reference {
     fileprivate static let echoReference = SettingKind(
-        "a channel from 0 to 63, or a device's name, such as \"hw:Loopback,1\" or \"pipewire:monitor\"",
+        "a channel from 0 to 63, \"speaker\", or a device's name, such as \"hw:Loopback,1\" or \"pipewire:monitor\"",
         suggests: { node in node.text.flatMap { Int(digits: $0) }.map(String.init) },
         write: { reference in
             switch reference {
             case .channel(let number): .number(number)
             case .device(let name): .string(name)
+            case .speaker: "speaker"
             }
         },
         take: { node in

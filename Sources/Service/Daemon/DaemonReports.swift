@@ -131,6 +131,7 @@ extension Daemon {
             status.input = ServiceStatus.Input(capture)
             if settings.configuration.echo.reference != nil {
                 status.input?.echo = ServiceStatus.Echo(capture, reference: pipeline.microphone?.referenceStatus)
+                if settings.configuration.echo.reference == .speaker { status.input?.echo?.device = "speaker" }
             }
         }
         status.mode = settings.configuration.gate.mode.rawValue

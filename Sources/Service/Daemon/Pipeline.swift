@@ -102,8 +102,9 @@ final class Pipeline: Sendable {
     ///
     /// - Parameter settings: those at the start.
     func addSinks(to parts: PartGroup, _ settings: ServiceSettings) {
-        parts.add(timeout: .milliseconds(300)) { [speaker] in
+        parts.add(timeout: .milliseconds(300)) { [self] in
             try speaker.select(settings.configuration.speaker)
+            feedReference(settings.configuration)
         } stop: { [speaker] end in
             speaker.stop(until: end)
         }
@@ -182,7 +183,15 @@ final class Pipeline: Sendable {
         clips.update(configuration.clips)
         misses.update(isBesideAnother ? Configuration.Misses() : configuration.misses)
         detector.update(dispatcher.numbered(new.detector))
+        // One at a time may give the microphone its reference.
+        if configuration.echo.reference != .speaker { feedReference(configuration) }
         microphone?.select(InputSelection(configuration))
+        if configuration.echo.reference == .speaker { feedReference(configuration) }
+    }
+
+    /// Tells the microphone what the service plays, where that is the reference of its echo.
+    private func feedReference(_ configuration: Configuration) {
+        speaker.feed(configuration.echo.reference == .speaker ? microphone?.playedReference : nil)
     }
 
     /// Joins the group of a configuration, if this is the service that acts.

@@ -67,6 +67,10 @@ public final class Microphone: Sendable {
         }
     }
 
+    /// Gets what a loudspeaker plays from the program that plays it, where the selection has an echo to remove and no device for its
+    /// reference.
+    public var playedReference: ReferenceQueue { output.reference }
+
     /// Captures this reference and no other.
     private func capture(reference device: String?) throws(CaptureError) {
         let (queue, settings, target) = (output.reference, settings, output.target)

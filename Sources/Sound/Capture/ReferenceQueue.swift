@@ -1,16 +1,17 @@
-import Core
+public import Core
 import System
 
-/// What a loudspeaker plays, from the thread that captures it to that of the microphone: pieces of 10 ms at 16 kHz, with their times.
+/// What a loudspeaker plays, from the thread that captures it, or plays it, to that of the microphone: pieces of 10 ms at 16 kHz, with their times.
 ///
 /// Neither side allocates, locks or waits. What finds no room is left out, which the other side sees by the numbers.
-final class ReferenceQueue: Sendable {
-    static let pieceSamples = 160
+public final class ReferenceQueue: Sendable {
+    /// Samples of a piece.
+    public static let pieceSamples = 160
 
     struct Piece: BitwiseCopyable, Sendable {
         /// Whether its samples follow those of the piece before.
         var continues: Bool
-        /// When its last sample was captured.
+        /// When its last sample was captured, or is heard.
         var time: Instant
         var samples: InlineArray<160, Float>
     }
@@ -28,7 +29,11 @@ final class ReferenceQueue: Sendable {
     private nonisolated(unsafe) var expected: UInt64 = 0
 
     /// Appends a piece. Producer only.
-    func push(_ samples: Span<Float>, time: Instant) {
+    ///
+    /// - Parameters:
+    ///   - samples: ``pieceSamples`` at 16 kHz.
+    ///   - time: when the last of them was captured, or is heard.
+    public func push(_ samples: Span<Float>, time: Instant) {
         var piece = Piece(continues: true, time: time, samples: .init(repeating: 0))
         for index in 0..<min(samples.count, Self.pieceSamples) { piece.samples[index] = samples[index] }
         queue.push(Numbered(number: next, piece: piece))
@@ -36,7 +41,7 @@ final class ReferenceQueue: Sendable {
     }
 
     /// The next piece does not follow the last one. Producer only.
-    func interrupt() { next += 1 }
+    public func interrupt() { next += 1 }
 
     /// Removes the oldest piece; nil if there is none. Consumer only.
     func pop() -> Piece? {

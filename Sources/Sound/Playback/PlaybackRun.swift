@@ -55,13 +55,24 @@ struct PlaybackRun: ~Copyable {
     deinit { frames.deallocate() }
 
     /// Writes what the device takes.
-    mutating func advance(_ pcm: borrowing PlaybackPCM, at now: Instant) -> Step {
+    ///
+    /// - Parameters:
+    ///   - reference: gets what is heard.
+    ///   - resampler: for it, from the device's rate.
+    mutating func advance(
+        _ pcm: borrowing PlaybackPCM,
+        _ reference: inout PlayedReference,
+        _ resampler: ReferenceResampler,
+        at now: Instant
+    ) -> Step {
         if !isPrepared {
             let result = pcm.prepare()
             guard result >= 0 else { return .failed("snd_pcm_prepare", result) }
             (isPrepared, isStarted, written, silence, firstWrite) = (true, false, 0, 0, nil)
+            resampler.reset()
+            reference.begin()
         }
-        let count = fill(pcm)
+        let count = fill(pcm, &reference, resampler)
         guard count >= 0 else { return recover(pcm, "snd_pcm_writei", count, at: now) }
         if count > 0 {
             lastProgress = now
@@ -72,8 +83,13 @@ struct PlaybackRun: ~Copyable {
             let result = pcm.start()
             guard result >= 0 else { return recover(pcm, "snd_pcm_start", Int(result), at: now) }
             isStarted = true
+            let frames = Int64(max(0, pcm.delay() - written))
+            reference.started(at: now + .nanoseconds(frames * 1_000_000_000 / Int64(max(1, format.rate))))
         }
-        guard isStarted else { return rest(Self.longestPrelude / 5, at: now) }
+        guard isStarted else {
+            reference.silence(until: now)
+            return rest(Self.longestPrelude / 5, at: now)
+        }
         let delay = pcm.delay()
         guard delay >= 0 else { return recover(pcm, "snd_pcm_delay", delay, at: now) }
         let isWritten = sound.isAtEnd && (waiting.isEmpty || isSilence)
@@ -95,12 +111,16 @@ struct PlaybackRun: ~Copyable {
     }
 
     /// Fills the room that the device has now. Returns the frames written, or a negative errno.
-    private mutating func fill(_ pcm: borrowing PlaybackPCM) -> Int {
+    private mutating func fill(
+        _ pcm: borrowing PlaybackPCM,
+        _ reference: inout PlayedReference,
+        _ resampler: ReferenceResampler
+    ) -> Int {
         var room = pcm.room()
         guard room > 0 else { return room }
         var count = 0
         while room > 0 {
-            if waiting.isEmpty { load() }
+            if waiting.isEmpty { load(&reference, resampler) }
             guard !waiting.isEmpty else { break }
             let most = min(waiting.count, room * format.frameBytes)
             let part = UnsafeRawBufferPointer(rebasing: frames[waiting.prefix(most)])
@@ -116,7 +136,7 @@ struct PlaybackRun: ~Copyable {
     }
 
     /// Makes the next frames, at most a period: of the sound, or of the silence after it. None if speech has not arrived yet.
-    private mutating func load() {
+    private mutating func load(_ reference: inout PlayedReference, _ resampler: ReferenceResampler) {
         // A span of a property would borrow all of `self`.
         var mono: [Float] = []
         swap(&mono, &self.mono)
@@ -127,6 +147,8 @@ struct PlaybackRun: ~Copyable {
         if isSilence { for index in mono.indices { mono[index] = 0 } }
         format.sample.encode(mono.span.extracting(first: frameCount), channels: format.channels, into: frames)
         waiting = 0..<frameCount * format.frameBytes
+        // After the sound it is silent until the next one, however long that takes.
+        if !isSilence { reference.add(mono.span.extracting(first: count), resampler) }
     }
 
     /// After an underrun the device goes on with what comes next, after a suspend with what it has.

@@ -38,6 +38,7 @@ public final class Speaker: Sendable {
     private static let closeTimeout = Duration.milliseconds(500)
 
     private let current = Mutex<SpeakerThread?>(nil)
+    private let feed = ReferenceFeed()
     private let report: @Sendable (LogLevel, String) -> Void
 
     /// - Parameter report: gets what fails, once, and that it works again; called on the thread that plays, and must not wait.
@@ -51,8 +52,16 @@ public final class Speaker: Sendable {
         let old = current.withLock { current in current?.device == device ? nil : current.take() }
         old?.stop(until: Clock.now + Self.closeTimeout)
         guard let device, self.device == nil else { return }
-        let new = try SpeakerThread(device: device, report: report)
+        let new = try SpeakerThread(device: device, feed, report: report)
         current.withLock { $0 = new }
+    }
+
+    /// Tells a microphone's canceller what is heard, with its times, and the silence in between.
+    ///
+    /// - Parameter queue: nobody else writes to it; nil for none, so that another may write to the one before when this returns.
+    public func feed(_ queue: ReferenceQueue?) {
+        feed.attach(queue)
+        current.withLock { $0 }?.wake()
     }
 
     /// ALSA's name; nil without a speaker.

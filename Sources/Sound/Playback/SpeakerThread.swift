@@ -14,14 +14,24 @@ final class SpeakerThread: Sendable {
     static let capacity = 4
 
     let device: String
+    /// How often the silence between sounds is told to a microphone's canceller.
+    private static let silenceInterval = Duration.milliseconds(50)
+
     private let report: @Sendable (LogLevel, String) -> Void
+    private let feed: ReferenceFeed
     private let thread: InboxThread<Inbox>
 
     /// Starts the thread; the device is not opened before there is something to play.
     ///
-    /// - Parameter report: gets what fails, and that it works again; called on this thread.
-    init(device: String, report: @escaping @Sendable (LogLevel, String) -> Void) throws(CaptureError) {
-        (self.device, self.report) = (device, report)
+    /// - Parameters:
+    ///   - feed: gets what is heard.
+    ///   - report: gets what fails, and that it works again; called on this thread.
+    init(
+        device: String,
+        _ feed: ReferenceFeed,
+        report: @escaping @Sendable (LogLevel, String) -> Void
+    ) throws(CaptureError) {
+        (self.device, self.feed, self.report) = (device, feed, report)
         thread = try InboxThread(Inbox(), or: CaptureError.noEventFD)
         try thread.start(name: "beckon-play", stackSize: 512 << 10, or: CaptureError.noThread) { [self] in run() }
     }
@@ -52,6 +62,9 @@ final class SpeakerThread: Sendable {
         }
     }
 
+    /// Looks anew whether there is a microphone to tell.
+    func wake() { thread.wake() }
+
     @discardableResult
     func stop(until time: Instant?) -> Bool { thread.stop(until: time) }
 
@@ -60,8 +73,15 @@ final class SpeakerThread: Sendable {
     private func run() {
         /// What failed last; nil after something was played.
         var problem: String?
+        var reference = PlayedReference(feed, at: Clock.now)
         while !thread.isStopped {
-            if let first = next() { play(first, &problem) } else { thread.wait(until: .distantFuture) }
+            if let first = next() {
+                play(first, &problem, &reference)
+            } else {
+                let isHeard = feed.isAttached
+                if isHeard { reference.silence(until: Clock.now) }
+                thread.wait(until: isHeard ? Clock.now + Self.silenceInterval : .distantFuture)
+            }
         }
         while let item = next() { item.close() }
     }
@@ -76,12 +96,12 @@ final class SpeakerThread: Sendable {
     }
 
     /// Plays a sound, and those that wait behind it, on one opened device.
-    private func play(_ first: PlaybackItem, _ problem: inout String?) {
+    private func play(_ first: PlaybackItem, _ problem: inout String?, _ reference: inout PlayedReference) {
         do throws(CaptureError) {
             let pcm = try PlaybackPCM(name: device)
             var next: PlaybackItem? = first
             while let item = next {
-                let failure = play(item, on: pcm)
+                let failure = play(item, on: pcm, &reference)
                 item.close()
                 note(failure?.text, &problem)
                 if failure?.isOfDevice == true { return }
@@ -107,11 +127,16 @@ final class SpeakerThread: Sendable {
 
     private typealias Failure = (text: String, isOfDevice: Bool)
 
-    private func play(_ item: PlaybackItem, on pcm: borrowing PlaybackPCM) -> Failure? {
+    private func play(
+        _ item: PlaybackItem,
+        on pcm: borrowing PlaybackPCM,
+        _ reference: inout PlayedReference
+    ) -> Failure? {
         do throws(AudioError) {
+            let resampler = try ReferenceResampler(from: pcm.format.rate)
             let sound = try PlayedSound(item, rate: pcm.format.rate)
             var run = PlaybackRun(sound, pcm.format, at: Clock.now)
-            let failure = follow(&run, item, pcm)
+            let failure = follow(&run, item, pcm, &reference, resampler)
             thread.withLock { [underruns = run.underruns] in $0.counts.underruns += underruns }
             return failure
         } catch {
@@ -122,10 +147,12 @@ final class SpeakerThread: Sendable {
     private func follow(
         _ run: inout PlaybackRun,
         _ item: PlaybackItem,
-        _ pcm: borrowing PlaybackPCM
+        _ pcm: borrowing PlaybackPCM,
+        _ reference: inout PlayedReference,
+        _ resampler: ReferenceResampler
     ) -> Failure? {
         while !thread.isStopped, !item.isCancelled {
-            switch run.advance(pcm, at: Clock.now) {
+            switch run.advance(pcm, &reference, resampler, at: Clock.now) {
             case .wait(let time): thread.wait(until: Clock.now + time)
             case .ended: return run.sound.failure.map { ("played in part: \($0)", false) }
             case .failed(let call, let result): return ("\(PlaybackPCM.failure(device, call, result))", true)

@@ -39,6 +39,10 @@ public struct EchoCheck {
             let text = "no echo is removed, as there is no reference of what is played"
             return [Diagnosis(.warning, Self.check, text, "set echo.reference; docs/echo.md names what it can be")]
         }
+        if selection.reference == nil, selection.mix != selection.mix.withoutReferenceDevice {
+            let text = "the reference is what the service itself plays, so that only the service can measure it"
+            return [Diagnosis(.warning, Self.check, text, "let it play something, and see beckon status")]
+        }
         do throws(CaptureError) {
             return [Self.diagnosis(try measure())]
         } catch {
