@@ -43,6 +43,7 @@ struct WebServerTests {
                 state.live.source = "hw:CARD=Test"
                 state.live.isMuted = false
                 state.live.level = -31.5
+                state.live.echoReduction = 18.24
                 state.live.confirmation = .on
                 state.live.classes = [
                     .init(name: "stop", kind: .word, score: 0.875, threshold: 0.75, isInSession: false),
@@ -296,6 +297,7 @@ struct WebServerTests {
         )
         let state = try peer.message("state")
         #expect(state.contains("\"source\": \"hw:CARD=Test\"") && state.contains("\"level\": -31.5"))
+        #expect(state.contains("\"echo\": 18.2"))
         // Small scores are left out.
         #expect(state.contains("\"scores\": [[0, 0.875]]"))
         running.server.receive(event)

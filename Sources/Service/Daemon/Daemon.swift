@@ -223,6 +223,7 @@ public final class Daemon: Sendable {
         var watchdog = Watchdog(notifier)
         var health = pipeline.map { AudioHealth($0) }
         var costs = LossReport()
+        var reference = ReferenceReport()
         let begun = Clock.now
         while true {
             let isAtEnd = pipeline?.source.hasEnded == true
@@ -238,6 +239,8 @@ public final class Daemon: Sendable {
             if let pipeline {
                 for message in pipeline.source.messages(at: Clock.now) { log.write(message.level, message.text) }
                 for message in costs.messages(pipeline.source.lost, at: Clock.now) { log.write(.warning, message) }
+                let event = reference.event(of: pipeline.microphone?.referenceStatus, at: .now)
+                if let event { control?.publish("\(event)") }
                 let isStopping = pipeline.recording?.problem != nil || isEnding.load(ordering: .relaxed)
                 if isStopping || isAtEnd && pipeline.finish() || isOver(pipeline, since: begun) { return 0 }
             }

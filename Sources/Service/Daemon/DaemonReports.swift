@@ -31,6 +31,7 @@ extension Daemon {
         live.problem = pipeline.source.trouble
         live.isMuted = capture.map { $0.state == .muted }
         live.rate = capture?.format?.rate
+        live.echoReduction = capture?.echoReduction
         let progress = pipeline.source.progress
         (live.position, live.length) = (progress?.seconds, progress?.length)
         live.session = pipeline.dispatcher.session

@@ -37,6 +37,8 @@ public struct LiveState: Equatable, Sendable {
     public var problem: String?
     /// Nil where there is no microphone to mute.
     public var isMuted: Bool?
+    /// Decibels of a loudspeaker's echo that are removed; nil while nothing is played.
+    public var echoReduction: Float?
     /// The device's sample rate in Hz; nil if it is not known.
     public var rate: Int?
     /// Seconds of a file or a stream that were played; nil for a microphone.

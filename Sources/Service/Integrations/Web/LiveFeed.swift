@@ -171,13 +171,15 @@ final class LiveFeed {
         let live = service.live
         let scores = live.classes.map(\.score).enumerated().filter { $0.element >= Self.leastScore }
             .sorted { $0.element > $1.element }.prefix(Self.mostScores)
-        return [
+        var json: JSON = [
             "source": .string(live.source), "problem": .optional(live.problem),
             "muted": live.isMuted.map { .bool($0) } ?? .null, "session": .optional(live.session),
             "position": live.position.map { .number($0, places: 1) } ?? .null,
             "level": .number(live.level, places: 1), "peak": .number(live.peak, places: 1),
             "scores": .array(scores.map { .array([.number($0.offset), .number($0.element, places: 3)]) }),
         ]
+        if let echo = live.echoReduction { json.append(["echo": .number(echo, places: 1)]) }
+        return json
     }
 }
 

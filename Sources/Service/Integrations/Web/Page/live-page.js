@@ -170,6 +170,8 @@ const showLevel = (level, peak) => {
   $("teach-level-fill").style.setProperty("--share", share(level));
   $("level").setAttribute("aria-valuenow", Math.max(-70, Math.round(level)));
 };
+// Said while something is played, if an echo is removed.
+const removed = (state) => state.echo === undefined ? "" : ` · ${Math.round(Math.max(0, state.echo))} dB of echo are removed`;
 const showState = (state) => {
   isMuted = state.muted;
   $("mute").hidden = isMuted === null;
@@ -179,7 +181,7 @@ const showState = (state) => {
   if (state.muted) setStatus("", "Muted: the microphone is closed");
   else if (state.problem) setStatus("bad", `${source}: ${state.problem}`);
   else if (state.session) setStatus("good", `${source} · after “${state.session}”`);
-  else setStatus("good", state.position === null ? `Listening to ${source}` : `Playing ${source}`);
+  else setStatus("good", (state.position === null ? `Listening to ${source}` : `Playing ${source}`) + removed(state));
   const now = performance.now();
   if (state.peak >= held.peak || now - held.time > 1500) Object.assign(held, { peak: state.peak, time: now });
   showLevel(state.level, held.peak);
