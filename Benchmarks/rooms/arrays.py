@@ -3,7 +3,8 @@
     python -m Benchmarks.rooms.arrays --data DIR --cache DIR --work DIR
 
 The ten words by the reporting half of the held-out speakers in simulated rooms (one for each scene of two to three minutes, up to six), by a circle
-of microphones of 9 cm, in silence and with music from a loudspeaker, without echo cancellation. What is measured here is not in the program, but for the mean and a single channel.
+of microphones of 9 cm, in silence and with music from a loudspeaker, without echo cancellation. What is measured here is not in the program, but for a single channel
+and "Beckon", which gets all channels and mixes them itself: the mean, in which opposite channels are turned and dead ones left out.
 """
 
 import argparse
@@ -91,9 +92,8 @@ def best(channels):
     return out
 
 
-def beam(channels, aligned=True):
-    """Delay and sum: delays and signs by whitened cross-correlation with the loudest channel, renewed in loud blocks. Dead channels are left out.
-    Without `aligned` only the signs are used."""
+def beam(channels):
+    """Delay and sum: delays and signs by whitened cross-correlation with the loudest channel, renewed in loud blocks. Dead channels are left out."""
     power, floor = energies(channels)
     count = channels.shape[1]
     padded = np.pad(channels, ((RATE + REACH, REACH), (0, 0)))
@@ -115,21 +115,38 @@ def beam(channels, aligned=True):
             peaks = np.abs(near).argmax(axis=0)
             delays, signs = peaks - REACH, np.sign(near[peaks, np.arange(count)])
         for c in range(count):
-            start = RATE + REACH + n * BLOCK + (delays[c] if aligned else 0)
+            start = RATE + REACH + n * BLOCK + delays[c]
             out[n * BLOCK : (n + 1) * BLOCK] += signs[c] * weights[c] / weights.sum() * padded[start : start + BLOCK, c]
     return out
 
 
-def repaired(channels):
-    return beam(channels, aligned=False)
+def mixed_by_program(channels):
+    return channels
 
 
 # By their names in the table.
-WAYS = {"one channel": one, "mean": mean, "mean, repaired": repaired, "best": best, "delay and sum": beam}
+WAYS = {"one channel": one, "mean": mean, "Beckon": mixed_by_program, "best": best, "delay and sum": beam}
 
 
-# Title, microphones, and whether the last one is inverted and, of more than two, the third one dead.
-ARRAYS = (("2", 2, False), ("6", 6, False), ("6, one dead, one inverted", 6, True), ("2, one inverted", 2, True))
+def inverted(channels):
+    """The last one is inverted and, of more than two, the third one dead."""
+    channels[:, -1] *= -1
+    if channels.shape[1] > 2:
+        channels[:, 2] *= 1e-3
+
+
+def opposite(channels):
+    channels[:, 1] = -channels[:, 0]
+
+
+# Title, microphones, and what is amiss.
+ARRAYS = (
+    ("2", 2, None),
+    ("6", 6, None),
+    ("6, one dead, one inverted", 6, inverted),
+    ("2, one inverted", 2, inverted),
+    ("2, exactly opposite", 2, opposite),
+)
 
 
 def recall(options, folder):
@@ -147,28 +164,30 @@ def main():
     parser.add_argument("--beckon", default=ROOT / ".build/release/beckon", type=Path)
     parser.add_argument("--model", default=ROOT / "Models/commands", type=Path)
     parser.add_argument("--minutes", default=8, type=float)
+    parser.add_argument("--arrays", nargs="*", default=[], help="titles of the arrays to measure (default: all)")
+    parser.add_argument("--ways", nargs="*", default=list(WAYS), choices=WAYS)
     options = parser.parse_args()
     held_out = HeldOut(recordings.load_all([str(options.data)], str(options.cache)), "report")
     draw = np.random.default_rng([49, 1])
     streams = dict(scenes.speeches(held_out, {"words": options.minutes, "talk": 0, "alone": 0}, draw))
     print("| array | music | way |" + "".join(f" {mode}: recall |" for mode in MODES))
     print("|---|---|---|" + "--:|" * len(MODES), flush=True)
-    for title, count, faulty in ARRAYS:
+    for title, count, fault in ARRAYS:
+        if options.arrays and title not in options.arrays:
+            continue
         for level in (None, -10):
             inputs = []
             for number, stream in enumerate(streams["words"]):
                 channels = heard(stream, count, number % scenes.SIMULATED, level, held_out, np.random.default_rng([7, number]))
-                if faulty:
-                    channels[:, -1] *= -1
-                    if count > 2:
-                        channels[:, 2] *= 1e-3
+                if fault:
+                    fault(channels)
                 inputs.append((stream, channels))
-            for name, way in WAYS.items():
+            for name in options.ways:
                 folder = options.work / "array"
                 shutil.rmtree(folder, ignore_errors=True)
                 folder.mkdir(parents=True)
                 for number, (stream, channels) in enumerate(inputs):
-                    soundfile.write(folder / f"{number:03}.wav", np.clip(way(channels), -1, 1), RATE, subtype="PCM_16")
+                    soundfile.write(folder / f"{number:03}.wav", np.clip(WAYS[name](channels), -1, 1), RATE, subtype="PCM_16")
                     with open(folder / f"{number:03}.txt", "w") as file:
                         file.writelines(f"{a / RATE:.6f}\t{b / RATE:.6f}\t{label}\n" for a, b, label in stream.labels)
                 music = "none" if level is None else f"{level:+d} dB"

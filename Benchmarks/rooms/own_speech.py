@@ -2,13 +2,14 @@
 
     python -m Benchmarks.rooms.own_speech --data DIR --cache DIR --work DIR
 
-The same speech and rooms as those of Benchmarks.rooms. First the loudspeaker says the ten words, alone and so loud as people are, with the
-canceller as it is shipped, and without one in the sense that the reference is late (the echo comes 60 ms before it, so that nothing is removed). Then
-people say them, over silence, music, talk and television as loud as they are: a word of theirs that is marked is lost.
+The same speech and rooms as those of Benchmarks.rooms. First people say the ten words, over silence, music, talk and television as loud as they are: a
+word of theirs that is marked is lost. Then the loudspeaker says them, as loud as people; and once more with a reference that is 60 ms later than the
+echo, so that nothing is removed.
 """
 
 import argparse
 import json
+import shutil
 from pathlib import Path
 
 import numpy as np
@@ -41,10 +42,10 @@ def spoken_by_loudspeaker(stream, room, is_early, draw):
     return np.clip(both, -1, 1).astype(np.float32)
 
 
-def write(folder, number, both, stream):
+def write(folder, number, both, stream, words):
     folder.mkdir(parents=True, exist_ok=True)
     soundfile.write(folder / f"{number:03}.wav", both, RATE, subtype="PCM_16")
-    labels = [(a / RATE, b / RATE, label) for a, b, label in stream.labels]
+    labels = [(a / RATE, b / RATE, label) for a, b, label in stream.labels if label in words]
     (folder / f"{number:03}.json").write_text(json.dumps(labels))
 
 
@@ -78,7 +79,9 @@ def main():
     parser.add_argument("--beckon", default=ROOT / ".build/release/beckon", type=Path)
     parser.add_argument("--model", default=ROOT / "Models/commands", type=Path)
     parser.add_argument("--minutes", default=20, type=float)
+    parser.add_argument("--who", nargs="*", default=[], help="rows to measure (default: all)")
     options = parser.parse_args()
+    words = set(json.loads((options.model / "model.json").read_text())["labels"])
     held_out = HeldOut(recordings.load_all([str(options.data)], str(options.cache)), "report")
     rooms = [*scenes.measured_rooms(held_out.table), *scenes.simulated_rooms()]
     minutes = {"words": options.minutes, "talk": 0, "alone": 0}
@@ -91,10 +94,13 @@ def main():
     print("| who says the words | mode | said | fired | of these marked | other events | of these marked |")
     print("|---|---|--:|--:|--:|--:|--:|", flush=True)
     for name, make in kinds.items():
+        if options.who and name not in options.who:
+            continue
         folder = options.work / name
+        shutil.rmtree(folder, ignore_errors=True)
         for number, stream in enumerate(found):
             draw = np.random.default_rng([1, number, len("words")])
-            write(folder, number, make(stream, rooms[number % len(rooms)], draw), stream)
+            write(folder, number, make(stream, rooms[number % len(rooms)], draw), stream, words)
         for mode in MODES:
             print(f"| {name} | {mode} |", *(f"{count} |" for count in counts(options, folder, mode)), flush=True)
 
