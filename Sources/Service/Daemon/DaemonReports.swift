@@ -12,6 +12,7 @@ public import IntegrationInterface
 import JSON
 public import Metrics
 import Network
+import Playback
 import Spotting
 import Synchronization
 import System
@@ -104,7 +105,7 @@ extension Daemon {
         values.clips = pipeline.clips.counts
         values.droppedLines = droppedLines
         let group = pipeline.group.name == nil ? [] : pipeline.group.counts.metrics
-        return values.families + group + integrations.metrics
+        return values.families + group + (pipeline.speaker.counts?.metrics ?? []) + integrations.metrics
     }
 
     private var droppedLines: DroppedLines {
@@ -148,6 +149,7 @@ extension Daemon {
         if let name = pipeline.group.name {
             parts.append(["group": .object([JSON.Member("name", .string(name))] + pipeline.group.counts.members)])
         }
+        parts.append(["speaker": pipeline.speaker.counts?.json])
         parts.append(integrations.status)
         parts.append(["clients": control?.counts.json])
         status.parts = parts.members

@@ -7,6 +7,7 @@ import Events
 import JSON
 public import Metrics
 public import Network
+public import Playback
 import Spotting
 import System
 
@@ -85,6 +86,19 @@ extension CaptureStatus: Counted {
         Counter("reconnects", \.counts.reconnects)
             .counter("beckon_capture_reconnects", "Times that a lost device came back."),
         Counter("frames", \.frames),
+    ]
+}
+
+extension Speaker.Counts: Counted {
+    public static let counters: [Counter<Self>] = [
+        Counter("isPlaying", \.isPlaying), Counter("waiting", \.waiting),
+        Counter("played", \.played).counter("beckon_speaker_played", "Sounds and answers that were played."),
+        Counter("failed", \.failed)
+            .counter("beckon_speaker_failed", "Sounds and answers of which some or all was not played."),
+        Counter("dropped", \.dropped)
+            .counter("beckon_speaker_dropped", "Sounds and answers that were left out because too many waited."),
+        Counter("underruns", \.underruns)
+            .counter("beckon_speaker_underruns", "Times that the speaker ran out of audio."),
     ]
 }
 

@@ -111,6 +111,8 @@ class Microphone:
         self.configuration.write_text(
             f'pcm_type.fake {{ lib "{CARD}" }}\n'
             f'pcm.mic {{ type fake file "{self.audio}" rate {RATE} channels 1 format S16_LE ledger "{self.ledger}" live on }}\n'
+            # A loudspeaker, which nobody hears.
+            f'pcm_type.speaker {{ lib "{CARD}" }}\npcm.out {{ type speaker channels 1 }}\n'
         )
 
     @property
@@ -141,6 +143,17 @@ class Microphone:
         # The machine was too busy: part of it came too late. A moment of silence, then again.
         time.sleep(3)
         return self.say(*names, pause=pause)
+
+    def hear(self, samples, gain):
+        """Gives it these samples, fainter, from a second from now on. Returns that time."""
+        with self.ledger.open("rb") as file:
+            epoch = struct.unpack("<d", file.read(8))[0]
+        fainter = [int(gain * sample).to_bytes(2, "little", signed=True) for sample in memoryview(samples).cast("h")]
+        place = int((time.monotonic() + 1 - epoch) * RATE)
+        with self.audio.open("r+b") as file:
+            file.seek(place * 2)
+            file.write(b"".join(fainter))
+        return epoch + place / RATE
 
     def heard(self):
         return self.audio.read_bytes()
