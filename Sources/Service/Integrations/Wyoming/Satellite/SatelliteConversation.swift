@@ -151,8 +151,8 @@ final class SatelliteConversation: Conversation {
         }
     }
 
-    /// Tells Home Assistant of a word, and that the command follows. Returns false if it does not want words now, or is still
-    /// listening to the command after another.
+    /// Tells Home Assistant of a word, and that the command follows; an answer that is played ends. Returns false if it does not want
+    /// words now, or is still listening to the command after another.
     ///
     /// - Parameters:
     ///   - end: the first sample of the stream after the word.
@@ -162,6 +162,7 @@ final class SatelliteConversation: Conversation {
         guard state == .ready else { return false }
         output += WyomingAnswer.detection(name, timestamp: Self.milliseconds(time))
         output += WyomingAnswer.runPipeline(plays: plays)
+        speech.interrupt()
         state = .streaming(next: max(0, end), end: max(0, end) + Self.longestStream)
         return true
     }

@@ -77,6 +77,9 @@ struct SatelliteSpeech: ~Copyable {
         (isOpen, isEnding) = (false, true)
     }
 
+    /// Somebody talks into the speech: the rest of it is read and dropped.
+    func interrupt() { stream?.cancel() }
+
     /// That it was played was answered.
     mutating func close() { (stream, isEnding) = (nil, false) }
 }
