@@ -35,7 +35,7 @@ QUEUES := AudioTests/BlockRingTests.swift,AudioTests/BlockRingThreadTests.swift,
 	SystemTests/MailboxTests.swift,CaptureTests
 
 # Rooms in which threads meet; and the program, with all threads of the service, which takes longer.
-THREADS := 'BlockRing|Microphone|SystemTests|NetworkTests|DaemonTests|ControlTests|ActionsTests'
+THREADS := 'BlockRing|Microphone|PlaybackTests|SystemTests|NetworkTests|DaemonTests|ControlTests|ActionsTests'
 SERVICE := 'ListenTests|StallTests|ServiceVerbTests'
 THREAD_SANITIZER = LD_PRELOAD=$(CURDIR)/$(MUTEX) \
 	.ci/swift-test --sanitize=thread --no-parallel --scratch-path .build/thread-sanitizer

@@ -492,7 +492,11 @@ struct SatelliteTests {
         device.detect("left", end: 12_000)
         var types: [String] = []
         while types.last != "pong" { types.append(try home.nextType() ?? "pong") }
-        #expect(types.filter { !["audio-chunk", "user-event"].contains($0) } == ["detection", "run-pipeline", "played", "pong"])
+        #expect(
+            types.filter { !["audio-chunk", "user-event"].contains($0) } == [
+                "detection", "run-pipeline", "played", "pong",
+            ]
+        )
         #expect((Clock.now - begun).seconds < 50)
         #expect(speaker.counts?.failed == 0)
     }

@@ -8,6 +8,8 @@ final class SpeakerThread: Sendable {
     private struct Inbox {
         var items: [PlaybackItem] = []
         var counts = Speaker.Counts()
+        /// Whether the thread has ended: nothing is played any more.
+        var isClosed = false
     }
 
     /// Sounds that may wait.
@@ -39,7 +41,7 @@ final class SpeakerThread: Sendable {
     /// Appends a sound. Returns false, and counts it, if too many wait.
     func add(_ item: PlaybackItem) -> Bool {
         thread.post { inbox in
-            guard inbox.items.count < Self.capacity else {
+            guard inbox.items.count < Self.capacity, !inbox.isClosed else {
                 inbox.counts.dropped += 1
                 return false
             }
@@ -83,7 +85,11 @@ final class SpeakerThread: Sendable {
                 thread.wait(until: isHeard ? Clock.now + Self.silenceInterval : .distantFuture)
             }
         }
-        while let item = next() { item.close() }
+        let rest = thread.withLock { inbox in
+            defer { (inbox.items, inbox.isClosed) = ([], true) }
+            return inbox.items
+        }
+        for item in rest { item.close() }
     }
 
     private func next() -> PlaybackItem? {
