@@ -620,7 +620,7 @@ struct ConfigurationTests {
         let without = try Self.read("{\(ding)}").warnings
         #expect(
             without.map(\.description) == [
-                "f:1:27: warning: words.yes.actions[0].play: is not heard without a speaker; name its device with the key speaker"
+                "f:1:27: warning: words.yes.actions[0].play: is not heard without a speaker; name its device with the key speaker, or --speaker"
             ]
         )
         for name in ["none.wav", "cut.wav", "text.wav"] {

@@ -33,7 +33,7 @@ struct ConfigurationCheck {
         }
         if configuration.echo.reference == .speaker, configuration.speaker == nil {
             findings.add(
-                "removes nothing without a speaker; name its device with the key speaker",
+                "removes nothing without a speaker; name its device with the key speaker, or --speaker",
                 key: "echo.reference",
                 isWarning: true
             )
@@ -253,7 +253,7 @@ struct ConfigurationCheck {
     private func checkSound(_ path: String, key: String, _ findings: inout Findings) {
         if configuration.speaker == nil {
             findings.add(
-                "is not heard without a speaker; name its device with the key speaker",
+                "is not heard without a speaker; name its device with the key speaker, or --speaker",
                 key: key,
                 isWarning: true
             )
