@@ -143,7 +143,12 @@ let package = Package(
             dependencies: ["Core", "JSON", "KernelInterface", "Kernels", "System"],
             swiftSettings: [.unsafeFlags(["-O", "-enforce-exclusivity=unchecked"])]
         ),
-        .target(name: "Spotting", dependencies: ["Audio", "Core", "Inference", "Kernels", "WakeWords"]),
+        .target(
+            name: "Spotting",
+            dependencies: ["Audio", "Core", "Inference", "Kernels", "WakeWords"],
+            // Optimised in debug builds too: `enroll` looks at the texts that it tries.
+            swiftSettings: [.unsafeFlags(["-O"])]
+        ),
         .target(name: "Evaluation", dependencies: ["Audio", "Core", "Inference", "Spotting", "System", "WakeWords"]),
         .target(
             name: "Enrollment",
