@@ -29,6 +29,8 @@ WORDS = (*CLIPS, *CALLED)
 PACKAGE_DRAWS, DRAWS, TAKES = 2, 4, (1, 3, 5, 10)
 # Thresholds that are tried beside the own one (1.4), in log odds.
 ODDS = (0.5, 0.9, 1.1, 1.7, 2.0, 2.4)
+# Sensitivities beside the default one, and the false accepts per hour that each promises.
+PROMISED = {"strict": 0.1, "balanced": 0.5, "eager": 5}
 # False accepts per hour and word at which programs are compared.
 LIMIT = 0.5
 # Halves of the people who talk. What `enroll` aims at was chosen by those of the first, so that only the second are strangers to it.
@@ -149,12 +151,15 @@ def beckon_rows(beckon, material):
                 tried = [None, *(ODDS if takes == 5 and number < PACKAGE_DRAWS else ())]
                 found = [beckon_found(beckon, where, mode, threshold, [w for w in learned if learned[w]], files) for threshold in tried]
                 changed = {name: changed_recall(beckon, where, mode, draw, name) for name in CONDITIONS if takes == 5}
+                others = [beckon_found(beckon, (*where, "--sensitivity", name), mode, None, [], files) for name in ("strict", "eager") if takes == 5]
                 for word, (_, rest) in draw.items():
                     points = [point(counts, word, rest, material) for counts in found]
                     rows.append({"word": word, "takes": takes, "draw": number, "mode": mode, "own": points[0], "curve": points[1:]})
                     rows[-1]["estimate"] = learned[word][mode] if learned[word] else None
                     if takes == 5:
                         rows[-1]["changed"] = [changed[condition][word] for condition in CONDITIONS]
+                        strict, eager = (point(found, word, rest, material) for found in others)
+                        rows[-1]["sensitivities"] = {"strict": strict, "balanced": points[0], "eager": eager}
     return rows
 
 
@@ -226,6 +231,13 @@ def changed_summary(rows):
     return ", ".join(f"{name} {mean:.1f} %" for name, mean in zip(CONDITIONS, means))
 
 
+def promises(rows):
+    """The mean recall and false accepts per hour at each sensitivity, as text."""
+    for name, promised in PROMISED.items():
+        recall, wrong, *_ = np.mean([row["sensitivities"][name] for row in rows if "sensitivities" in row], axis=0)
+        yield f"{name}: {recall:.1f} % at {wrong:.2f} of {promised} an hour"
+
+
 HEADS = ["", "takes", "recall", "false/h", *(f"… {part}" for part in PARTS), "worst word", "worst draw", "most false/h", f"recall at {LIMIT}/h", "missed: estimate / real", "false/h: estimate"]
 
 
@@ -237,6 +249,7 @@ def run(work, programs):
             found = beckon_rows(program, material)
             for mode in ("command", "spot"):
                 print(f"{program.name}, {mode}, five takes, clips changed: {changed_summary([r for r in found if r['mode'] == mode])}")
+                print("…", "; ".join(promises([r for r in found if r["mode"] == mode])))
                 for takes in TAKES:
                     rows.append(summary(f"{program.name}, {mode}", [r for r in found if r["mode"] == mode and r["takes"] == takes]))
         else:
