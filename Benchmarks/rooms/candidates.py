@@ -12,7 +12,7 @@ FRAME = 160
 # Samples by which the reference is early, so that the filter has some of its taps before the echo.
 EARLY = 96
 # Numbers of speex_echo.h and speex_preprocess.h.
-SET_SAMPLING_RATE, SET_DENOISE, SET_SUPPRESS, SET_ACTIVE, SET_STATE = 24, 0, 20, 22, 24
+SET_SAMPLING_RATE, SET_DENOISE, SET_GAIN, SET_NOISE, SET_SUPPRESS, SET_ACTIVE, SET_STATE = 24, 0, 2, 18, 20, 22, 24
 
 
 def delay(microphone, reference):
@@ -24,10 +24,10 @@ def delay(microphone, reference):
 
 
 class Speex:
-    """Echo cancellation with a filter of so many seconds, then maybe suppression of the rest of the echo and of noise, in dB."""
+    """Echo cancellation with a filter of so many seconds, then maybe suppression of the rest of the echo and of noise, in dB, or automatic gain."""
 
-    def __init__(self, name, seconds=0.2, rest=None, noise=None):
-        self.name, self.seconds, self.rest, self.noise = name, seconds, rest, noise
+    def __init__(self, name, seconds=0.2, rest=None, noise=None, gain=False):
+        self.name, self.seconds, self.rest, self.noise, self.gain = name, seconds, rest, noise, gain
         self.library = ctypes.CDLL("libspeexdsp.so.1")
         self.library.speex_echo_state_init.restype = ctypes.c_void_p
         self.library.speex_preprocess_state_init.restype = ctypes.c_void_p
@@ -40,14 +40,14 @@ class Speex:
         echo = pointer(library.speex_echo_state_init(FRAME, int(self.seconds * RATE)))
         library.speex_echo_ctl(echo, SET_SAMPLING_RATE, ctypes.byref(ctypes.c_int(RATE)))
         suppressor = None
-        if self.rest is not None or self.noise is not None:
+        if self.rest is not None or self.noise is not None or self.gain:
             suppressor = pointer(library.speex_preprocess_state_init(FRAME, RATE))
-            numbers = [(SET_DENOISE, int(self.noise is not None))]
+            numbers = [(SET_DENOISE, int(self.noise is not None)), (SET_GAIN, int(self.gain))]
             if self.rest is not None:
                 library.speex_preprocess_ctl(suppressor, SET_STATE, echo)
                 numbers += [(SET_SUPPRESS, self.rest), (SET_ACTIVE, self.rest // 3)]
             if self.noise is not None:
-                numbers += [(18, self.noise)]
+                numbers += [(SET_NOISE, self.noise)]
             for request, number in numbers:
                 library.speex_preprocess_ctl(suppressor, request, ctypes.byref(ctypes.c_int(number)))
         heard, played = (np.round(np.clip(wave, -1, 1) * 32767).astype(np.int16) for wave in (microphone, reference))
@@ -67,4 +67,5 @@ CANDIDATES = (
     Speex("speexdsp, 0.2 s", 0.2),
     Speex("… and its suppression of the rest", 0.2, rest=-40),
     Speex("… and of noise", 0.2, rest=-40, noise=-15),
+    Speex("speexdsp, 0.2 s, and automatic gain", 0.2, gain=True),
 )

@@ -2,8 +2,9 @@
 
     python -m Benchmarks.rooms.taught --data DIR --cache DIR --work DIR --clips DIR
 
-The ten words by real people that `python -m Benchmarks.words --strangers` writes to its folder `strangers/clips`, taught from five clips each, as
-recorded; 25 others in each room of Benchmarks.rooms, and ten minutes of talk by the reporting half of the held-out speakers.
+The words by real people that `python -m Benchmarks.words --strangers` writes to its folder `strangers/clips`, taught from five clips each, as
+recorded; 25 others in each room of Benchmarks.rooms, and ten minutes of talk by the reporting half of the held-out speakers. The names of the
+telephone calls are left out, because the talk has them.
 """
 
 import argparse
@@ -16,6 +17,7 @@ import soundfile
 
 from Benchmarks.rooms import scenes
 from Benchmarks.rooms.scenes import Condition
+from Benchmarks.words.strangers import CLIPS
 from Training.data import recordings
 from Training.data.audio import RATE, unit_rms
 from Training.data.recordings import utterance_bounds
@@ -75,7 +77,7 @@ def main():
     parser.add_argument("--model", default=ROOT / "Models/commands", type=Path)
     options = parser.parse_args()
     draw = np.random.default_rng([49, 2])
-    clips = {folder.name: list(draw.permutation(sorted(folder.iterdir()))) for folder in sorted(options.clips.iterdir())}
+    clips = {word: list(draw.permutation(sorted((options.clips / word).iterdir()))) for word in CLIPS}
     options.taught = list(clips)
     store = options.work / "taught.words"
     options.work.mkdir(parents=True, exist_ok=True)

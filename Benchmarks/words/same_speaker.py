@@ -3,7 +3,8 @@
     python -m Benchmarks.words.same_speaker --work DIR --model MODEL
 
 The clips are those of Picovoice's volunteers, which `python -m Benchmarks.words --strangers` writes below --work; no network was trained on
-the words. They do not say who speaks: each volunteer said a word about ten times, and a network for voices finds which clips are alike.
+the words. They do not say who speaks: each volunteer said a word about ten times, and a network for voices finds which clips are alike. A fifth
+of the clips are recordings that are there twice; one of each is used.
 Needs the PyPI packages resemblyzer (without what it depends on), librosa, torch and webrtcvad-wheels. Each speaker's word is taught by itself,
 at its own threshold.
 """
@@ -15,6 +16,7 @@ from pathlib import Path
 import numpy as np
 import soundfile
 from scipy.cluster.hierarchy import fcluster, linkage
+from scipy.signal import fftconvolve
 
 from Benchmarks.words.programs import Beckon
 from Benchmarks.words.recordings import utterance
@@ -25,8 +27,8 @@ WORDS = ("snowboy", "computer", "smart_mirror")
 # Takes, and random choices of them by each speaker.
 TAKES, DRAWS, NAME = 3, 2, "taught"
 # The mean distance of voices, 1 − cosine, up to which they are one speaker's, and how many clips a speaker has: with more, two are taken
-# for one. At 0.14 to 0.22 there are about as many speakers.
-ONE_VOICE, CLIPS = 0.18, range(6, 13)
+# for one. At 0.14 to 0.22 there are about as many speakers. Waveforms that correlate more than so are one recording.
+ONE_VOICE, CLIPS, SAME = 0.18, range(5, 13), 0.9
 # What of a clip the network for voices hears at least, in samples: a short word is repeated.
 HEARD = 26000
 
@@ -45,7 +47,18 @@ def speakers(encoder, folder):
     distances = (1 - voices @ voices.T)[np.triu_indices(len(files), 1)]
     groups = fcluster(linkage(np.maximum(distances, 0), "average"), ONE_VOICE, "distance")
     found = [[files[row] for row in np.flatnonzero(groups == group)] for group in np.unique(groups)]
-    return [own for own in found if len(own) in CLIPS]
+    return [own for own in map(distinct, found) if len(own) in CLIPS]
+
+
+def distinct(files):
+    """One file of each recording."""
+    kept = []
+    for path in files:
+        wave = soundfile.read(path)[0]
+        wave /= np.linalg.norm(wave)
+        if all(np.abs(fftconvolve(wave, other[::-1])).max() < SAME for _, other in kept):
+            kept.append((path, wave))
+    return [path for path, _ in kept]
 
 
 def detected(beckon, takes, others):
