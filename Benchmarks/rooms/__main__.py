@@ -9,23 +9,21 @@ late. Recall is in per cent of the words said; false accepts are counted in the 
 The scenes are made once and kept in --work. --data must hold the recordings of Training/README.md with rooms.tar and noise2.tar.
 """
 
-import argparse
 import json
 import shutil
 import sys
-from pathlib import Path
 
 import soundfile
 
 from Benchmarks.rooms import scenes
 from Benchmarks.rooms.candidates import CANDIDATES
+from Benchmarks.rooms.options import parser as options_of
 from Benchmarks.rooms.scenes import Condition
 from Training.data import recordings
 from Training.data.audio import RATE
 from Training.evaluate import program
 from Training.evaluate.held_out import HeldOut
 
-ROOT = Path(__file__).resolve().parents[2]
 CONDITIONS = (
     Condition(),
     *(Condition(what, level) for what in ("music", "speech", "television") for level in (-10, 0, 10)),
@@ -70,12 +68,7 @@ def cancelled(candidate, source, target):
 
 
 def arguments():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--data", required=True, type=Path, help="folder of recordings")
-    parser.add_argument("--cache", required=True, type=Path, help="folder where the decoded recordings are kept")
-    parser.add_argument("--work", required=True, type=Path, help="folder for the scenes")
-    parser.add_argument("--beckon", default=ROOT / ".build/release/beckon", type=Path, help="the built program")
-    parser.add_argument("--model", default=ROOT / "Models/commands", type=Path)
+    parser = options_of(__doc__)
     parser.add_argument("--minutes", nargs=3, type=float, default=(20, 10, 6), metavar="N", help="of words, talk, and the loudspeaker alone")
     parser.add_argument("--candidates", action="store_true", help="also the cancellers of candidates.py, of which one was chosen")
     parser.add_argument("--conditions", nargs="*", default=[], help="the first words of the conditions to measure (default: all)")

@@ -7,22 +7,20 @@ of microphones of 9 cm, in silence and with music from a loudspeaker, without ec
 and "Beckon", which gets all channels and mixes them itself: the mean, in which opposite channels are turned and dead ones left out.
 """
 
-import argparse
 import json
 import shutil
-from pathlib import Path
 
 import numpy as np
 import pyroomacoustics
 import soundfile
 
 from Benchmarks.rooms import scenes
+from Benchmarks.rooms.options import parser as options_of
 from Training.data import recordings
 from Training.data.audio import RATE, rms
 from Training.evaluate import program
 from Training.evaluate.held_out import HeldOut
 
-ROOT = Path(__file__).resolve().parents[2]
 RADIUS = 0.045
 BLOCK = RATE // 10
 # Largest difference of two arrivals, in samples: of an array of 20 cm.
@@ -157,12 +155,7 @@ def recall(options, folder):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--data", required=True, type=Path)
-    parser.add_argument("--cache", required=True, type=Path)
-    parser.add_argument("--work", required=True, type=Path)
-    parser.add_argument("--beckon", default=ROOT / ".build/release/beckon", type=Path)
-    parser.add_argument("--model", default=ROOT / "Models/commands", type=Path)
+    parser = options_of(__doc__)
     parser.add_argument("--minutes", default=8, type=float)
     parser.add_argument("--arrays", nargs="*", default=[], help="titles of the arrays to measure (default: all)")
     parser.add_argument("--ways", nargs="*", default=list(WAYS), choices=WAYS)

@@ -7,22 +7,20 @@ word of theirs that is marked is lost. Then the loudspeaker says them, as loud a
 echo, so that nothing is removed.
 """
 
-import argparse
 import json
 import shutil
-from pathlib import Path
 
 import numpy as np
 import soundfile
 
 from Benchmarks.rooms import scenes
+from Benchmarks.rooms.options import parser as options_of
 from Benchmarks.rooms.scenes import Condition
 from Training.data import recordings
 from Training.data.audio import RATE, rms
 from Training.evaluate import program, streams
 from Training.evaluate.held_out import HeldOut
 
-ROOT = Path(__file__).resolve().parents[2]
 MODES = ("command", "spot")
 # Seconds by which the echo comes before its reference, which no canceller removes.
 EARLY = 0.06
@@ -72,12 +70,7 @@ def counts(options, folder, mode):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--data", required=True, type=Path)
-    parser.add_argument("--cache", required=True, type=Path)
-    parser.add_argument("--work", required=True, type=Path)
-    parser.add_argument("--beckon", default=ROOT / ".build/release/beckon", type=Path)
-    parser.add_argument("--model", default=ROOT / "Models/commands", type=Path)
+    parser = options_of(__doc__)
     parser.add_argument("--minutes", default=20, type=float)
     parser.add_argument("--who", nargs="*", default=[], help="rows to measure (default: all)")
     options = parser.parse_args()

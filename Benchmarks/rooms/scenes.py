@@ -164,10 +164,15 @@ def make(held_out, folder, conditions, minutes, seed=1):
     for name, found in speeches(held_out, minutes, np.random.default_rng([49, seed])):
         for condition in conditions:
             path = folder / condition.name / name
-            path.mkdir(parents=True, exist_ok=True)
             for number, stream in enumerate(found):
                 draw = np.random.default_rng([seed, number, len(name)])
                 both = scene(stream, rooms[number % len(rooms)], condition, held_out, draw)
-                soundfile.write(path / f"{number:03}.wav", both, RATE, subtype="PCM_16")
-                with open(path / f"{number:03}.txt", "w") as file:
-                    file.writelines(f"{a / RATE:.6f}\t{b / RATE:.6f}\t{label}\n" for a, b, label in stream.labels)
+                write(path, number, both, stream)
+
+
+def write(folder, number, both, stream):
+    """Writes a scene, and its label track beside it."""
+    folder.mkdir(parents=True, exist_ok=True)
+    soundfile.write(folder / f"{number:03}.wav", both, RATE, subtype="PCM_16")
+    with open(folder / f"{number:03}.txt", "w") as file:
+        file.writelines(f"{a / RATE:.6f}\t{b / RATE:.6f}\t{label}\n" for a, b, label in stream.labels)

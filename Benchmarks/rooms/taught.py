@@ -7,7 +7,6 @@ recorded; 25 others in each room of Benchmarks.rooms, and ten minutes of talk by
 telephone calls are left out, because the talk has them.
 """
 
-import argparse
 import json
 import shutil
 from pathlib import Path
@@ -16,6 +15,7 @@ import numpy as np
 import soundfile
 
 from Benchmarks.rooms import scenes
+from Benchmarks.rooms.options import parser as options_of
 from Benchmarks.rooms.scenes import Condition
 from Benchmarks.words.strangers import CLIPS
 from Training.data import recordings
@@ -24,7 +24,6 @@ from Training.data.recordings import utterance_bounds
 from Training.evaluate import program, streams
 from Training.evaluate.held_out import HeldOut
 
-ROOT = Path(__file__).resolve().parents[2]
 TAKES, SAID, TALK = 5, 25, 50
 CONDITIONS = (Condition(), *(Condition(what, 0) for what in ("music", "speech", "television")))
 
@@ -51,13 +50,6 @@ def talk(held_out, draw):
     return stream
 
 
-def write(folder, number, both, stream):
-    folder.mkdir(parents=True, exist_ok=True)
-    soundfile.write(folder / f"{number:03}.wav", both, RATE, subtype="PCM_16")
-    with open(folder / f"{number:03}.txt", "w") as file:
-        file.writelines(f"{a / RATE:.6f}\t{b / RATE:.6f}\t{label}\n" for a, b, label in stream.labels)
-
-
 def cells(options, folder, store, *extra):
     arguments = ("evaluate", "--stream", "--json", "--channel", 0, "--words", store, "--model", options.model, *extra, folder)
     report = json.loads(program.run(options.beckon, *arguments))
@@ -68,13 +60,8 @@ def cells(options, folder, store, *extra):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--data", required=True, type=Path)
-    parser.add_argument("--cache", required=True, type=Path)
-    parser.add_argument("--work", required=True, type=Path)
+    parser = options_of(__doc__)
     parser.add_argument("--clips", required=True, type=Path, help="folder with a folder of clips for each word")
-    parser.add_argument("--beckon", default=ROOT / ".build/release/beckon", type=Path)
-    parser.add_argument("--model", default=ROOT / "Models/commands", type=Path)
     options = parser.parse_args()
     draw = np.random.default_rng([49, 2])
     clips = {word: list(draw.permutation(sorted((options.clips / word).iterdir()))) for word in CLIPS}
@@ -94,7 +81,7 @@ def main():
         shutil.rmtree(folder, ignore_errors=True)
         for number, stream in enumerate(said):
             room = rooms[number // 2]
-            write(folder, number, scenes.scene(stream, room, condition, held_out, np.random.default_rng([2, number])), stream)
+            scenes.write(folder, number, scenes.scene(stream, room, condition, held_out, np.random.default_rng([2, number])), stream)
         print(f"| {condition.name} | none |", " | ".join(cells(options, folder, store)), "|", flush=True)
         print("| | Beckon |", " | ".join(cells(options, folder, store, "--echo-reference", 1)), "|", flush=True)
 

@@ -1,4 +1,4 @@
-// The state of an open card, shared by open.c and card.c.
+// The state of an open card, for open.c and card.c, and a function that speaker.c calls too.
 
 #ifndef FAKE_CARD_CARD_H
 #define FAKE_CARD_CARD_H
@@ -33,5 +33,8 @@ struct card {
 extern const snd_pcm_ioplug_callback_t FakeCard_callbacks;
 
 void FakeCard_destroy(struct card *card);
+
+/// Declares format, channels, rate and buffer sizes of a card to ALSA; `frame` is in bytes. Returns 0 or a negative errno.
+int FakeCard_constrain(snd_pcm_ioplug_t *plug, unsigned format, unsigned channels, unsigned rate, unsigned frame);
 
 #endif

@@ -49,19 +49,16 @@ static int configure(struct card *card, const char *key, snd_config_t *value) {
     return -EINVAL;
 }
 
-/// Declares the card's formats, rates, channels and buffer sizes to ALSA.
-static int constrain(struct card *card) {
-    snd_pcm_ioplug_t *plug = &card->plug;
-    const struct FakeCard_audio *audio = &card->audio;
-    unsigned access = SND_PCM_ACCESS_RW_INTERLEAVED, format = (unsigned)audio->format, frame = (unsigned)audio->frame_bytes;
+int FakeCard_constrain(snd_pcm_ioplug_t *plug, unsigned format, unsigned channels, unsigned rate, unsigned frame) {
+    unsigned access = SND_PCM_ACCESS_RW_INTERLEAVED;
     int result = snd_pcm_ioplug_set_param_list(plug, SND_PCM_IOPLUG_HW_ACCESS, 1, &access);
     if (result >= 0) result = snd_pcm_ioplug_set_param_list(plug, SND_PCM_IOPLUG_HW_FORMAT, 1, &format);
     struct {
         int what;
         unsigned least, most;
     } ranges[] = {
-        {SND_PCM_IOPLUG_HW_CHANNELS, audio->channels, audio->channels},
-        {SND_PCM_IOPLUG_HW_RATE, audio->rate, audio->rate},
+        {SND_PCM_IOPLUG_HW_CHANNELS, channels, channels},
+        {SND_PCM_IOPLUG_HW_RATE, rate, rate},
         {SND_PCM_IOPLUG_HW_PERIOD_BYTES, 32 * frame, 16384 * frame},
         {SND_PCM_IOPLUG_HW_BUFFER_BYTES, 64 * frame, 262144 * frame},
         {SND_PCM_IOPLUG_HW_PERIODS, 2, 1024},
@@ -127,7 +124,9 @@ SND_PCM_PLUGIN_DEFINE_FUNC(fake) {
         FakeCard_destroy(card);
         return result;
     }
-    result = constrain(card);
+    const struct FakeCard_audio *audio = &card->audio;
+    unsigned format = (unsigned)audio->format, frame = (unsigned)audio->frame_bytes;
+    result = FakeCard_constrain(&card->plug, format, audio->channels, audio->rate, frame);
     if (result < 0) {
         // This calls card_close, which frees the card.
         snd_pcm_ioplug_delete(&card->plug);

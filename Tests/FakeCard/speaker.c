@@ -10,7 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "FakeCard.h"
+#include "card.h"
 
 struct speaker {
     snd_pcm_ioplug_t plug;
@@ -176,28 +176,6 @@ static int configure(struct speaker *speaker, const char *key, snd_config_t *val
     return -EINVAL;
 }
 
-/// Declares the formats, rates, channels and buffer sizes to ALSA.
-static int constrain(struct speaker *speaker) {
-    snd_pcm_ioplug_t *plug = &speaker->plug;
-    unsigned access = SND_PCM_ACCESS_RW_INTERLEAVED, frame = (unsigned)speaker->frame_bytes;
-    int result = snd_pcm_ioplug_set_param_list(plug, SND_PCM_IOPLUG_HW_ACCESS, 1, &access);
-    if (result >= 0) result = snd_pcm_ioplug_set_param_list(plug, SND_PCM_IOPLUG_HW_FORMAT, 1, &speaker->format);
-    struct {
-        int what;
-        unsigned least, most;
-    } ranges[] = {
-        {SND_PCM_IOPLUG_HW_CHANNELS, speaker->channels, speaker->channels},
-        {SND_PCM_IOPLUG_HW_RATE, speaker->rate, speaker->rate},
-        {SND_PCM_IOPLUG_HW_PERIOD_BYTES, 32 * frame, 16384 * frame},
-        {SND_PCM_IOPLUG_HW_BUFFER_BYTES, 64 * frame, 262144 * frame},
-        {SND_PCM_IOPLUG_HW_PERIODS, 2, 1024},
-    };
-    for (size_t index = 0; result >= 0 && index < sizeof ranges / sizeof *ranges; index++) {
-        result = snd_pcm_ioplug_set_param_minmax(plug, ranges[index].what, ranges[index].least, ranges[index].most);
-    }
-    return result;
-}
-
 static int may_open(const struct speaker *speaker) {
     long number;
     switch (FakeCard_fault(speaker->control, false, &number)) {
@@ -248,7 +226,8 @@ SND_PCM_PLUGIN_DEFINE_FUNC(speaker) {
         destroy(speaker);
         return result;
     }
-    result = constrain(speaker);
+    unsigned frame = (unsigned)speaker->frame_bytes;
+    result = FakeCard_constrain(&speaker->plug, speaker->format, speaker->channels, speaker->rate, frame);
     if (result < 0) {
         // This calls speaker_close, which frees the speaker.
         snd_pcm_ioplug_delete(&speaker->plug);
