@@ -61,6 +61,43 @@ struct TaughtWordLookTests {
         #expect(plain.proposals(mode: .spot)[label] == nil && vocabulary.proposals(mode: .spot)[label] != nil)
     }
 
+    @Test func `a phrase that is as near to a part as to itself is refused by the look`() throws {
+        let (word, _, model) = try Self.words()
+        let taught = try #require(word.taught)
+        let vocabulary = Vocabulary(model, taught: [taught], speech: .ofTakes)
+        let label = try #require(vocabulary.labels.firstIndex(of: "rear left"))
+        let look = try #require(TaughtWordLook(vocabulary))
+        let audio = try RecordedTakes.voice("Rear_Left")
+        func confidence(_ margin: Float) throws -> Float {
+            let word = ProposedWord(
+                label: label,
+                score: 0.95,
+                middle: 0,
+                end: audio.count,
+                hops: 1,
+                partMargin: margin
+            )
+            let verdict = look.look(word) { first, target in
+                for place in target.indices {
+                    target[place] = audio.indices.contains(first + place) ? audio[first + place] : 0
+                }
+            }
+            return try #require(verdict).confidence
+        }
+        let found = try [Float.infinity, 0.5, -0.2, -0.5].map(confidence)
+        #expect(found[0] == found[1] && found[0] >= word.threshold)
+        #expect(found[2] < found[1] && found[3] < 0.1, "\(found)")
+        // Two parts: how far the takes' own parts are from the takes says how near a part may come.
+        #expect(taught.partOffsets.count == 2 && taught.partOffsets.allSatisfy { (-0.8...0).contains($0) })
+        #expect(taught.partOffsets.contains { $0 < 0 }, "\(taught.partOffsets)")
+        var single = word
+        single.takes = [word.takes[0]]
+        #expect(single.taught?.partOffsets == [0, 0])
+        single.takes = word.takes
+        single.look = nil
+        #expect(single.taught?.partOffsets == [0, 0])
+    }
+
     @Test func `a negative example is heard by the second look, too`() throws {
         var (word, _, model) = try Self.words()
         // A word that fires at something else, as one with a low threshold does.

@@ -71,6 +71,64 @@ struct TaughtWordScorerTests {
         )
     }
 
+    /// A word with a part 60° from it, and one on the other side.
+    private static func phrase(offsets: [Float]) throws -> TaughtWord {
+        try #require(
+            TaughtWord(
+                name: "w",
+                threshold: 0.8,
+                templates: [vector(0)],
+                templateSpacing: 0,
+                boundary: 0.7,
+                parts: [[vector(60)], [vector(180)]],
+                partOffsets: offsets
+            )
+        )
+    }
+
+    @Test(arguments: [(0, 0.5), (30, 0), (40, -0.1736), (120, .infinity)] as [(Float, Float)])
+    func `a phrase that is looked at keeps its similarity and says how far it is above its parts`(
+        degrees: Float,
+        margin: Float
+    ) throws {
+        for (offsets, lower) in [([], 0), ([-0.2, 0], 0.2), ([0, -0.2], 0), ([0.4, 0.4], 0), ([-9], 0)]
+            as [([Float], Float)]
+        {
+            let word = try Self.phrase(offsets: offsets)
+            #expect(word.partOffsets.allSatisfy { (-1...0).contains($0) } && word.partOffsets.count == 2)
+            var scorers = [false, true].map { TaughtWordScorer([word], dimensions: 3, isLookedAt: [$0]) }
+            for index in scorers.indices {
+                for _ in 0..<2 { scorers[index].add(Self.vector(degrees)) }
+                let found = scorers[index].partMargins[0]
+                #expect(margin.isInfinite ? found == .infinity : abs(found - margin - lower) < 1e-3, "\(found)")
+            }
+            let said = cosf(degrees * .pi / 180)
+            func similarity(_ scorer: TaughtWordScorer) -> Float {
+                0.7 + TaughtWord.margin(probability: scorer.probabilities[0])
+            }
+            guard margin.isFinite else { continue }
+            #expect(abs(similarity(scorers[1]) - said) < 1e-3)
+            #expect(abs(similarity(scorers[0]) - min(said, 1 + 2 * (margin + lower))) < 1e-3)
+        }
+        var one = TaughtWordScorer([try Self.phrase(offsets: [])], dimensions: 3, isLookedAt: [true])
+        one.add(Self.vector(120))
+        one.add(Self.vector(degrees))
+        #expect(margin.isInfinite || abs(one.partMargins[0] - margin) < 1e-3, "the hop that is far away says nothing")
+    }
+
+    @Test func `a phrase counts beside its parts as where its score is best`() {
+        var margin = CandidateMargin()
+        #expect(margin.firstHop == nil && margin.partMargin == .infinity)
+        // Score, hop at which the word became the likeliest, margin at that hop; and what counts then.
+        for (score, firstHop, now, counts) in [
+            (0.3, 5, -0.2, -0.2), (0.6, 5, -0.1, -0.1), (0.5, 5, 0.2, -0.1), (0.6, 5, 0.3, -0.1), (0.7, 5, 0.1, 0.1),
+            (0.2, 9, 0.4, 0.4),
+        ] as [(Float, Int, Float, Float)] {
+            margin.note(now, score: score, firstHop: firstHop)
+            #expect(margin.partMargin == counts && margin.firstHop == firstHop)
+        }
+    }
+
     @Test func `a phrase needs its beginning before its end, give or take one hop`() throws {
         let phrase = try Self.word([Self.vector(90), Self.vector(0)], spacing: 5)
         func likely(gap: Int, swapped: Bool = false) -> Float {
@@ -114,14 +172,14 @@ struct TaughtWordScorerTests {
     @Test func `the probabilities computed ahead are those of the next hop, and nothing else changes`() throws {
         let words = [try Self.word([Self.vector(90), Self.vector(0)], spacing: 2), try Self.word([Self.vector(40)])]
         var scorer = TaughtWordScorer(words, dimensions: 3)
-        var ahead: [Float] = [0, 0]
+        var (ahead, margins): ([Float], [Float]) = ([0, 0], [0, 0])
         for hop in 0..<60 {
             let next = Self.vector(Float(hop * 37 % 180))
             let before = scorer.probabilities
-            scorer.lookAhead(next, into: &ahead)
+            scorer.lookAhead(next, into: &ahead, &margins)
             #expect(scorer.probabilities == before)
             scorer.add(next)
-            #expect(scorer.probabilities == ahead)
+            #expect(scorer.probabilities == ahead && scorer.partMargins == margins)
         }
         scorer.flush()
         #expect(scorer.probabilities == [0, 0])

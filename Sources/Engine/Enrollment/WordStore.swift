@@ -195,6 +195,7 @@ extension WordStore.Word {
             boundary: boundary,
             negatives: negatives.flatMap(\.moments),
             parts: parts,
+            partOffsets: look == nil ? [] : partOffsets,
             sequences: sequences,
             speech: look.flatMap { SpeechTakes(speechTakes, proposal: $0.proposal, boundary: $0.boundary) }
         )
@@ -231,7 +232,7 @@ extension WordStore.Word {
         return alignment.mean { dot(templates[$0], others[$0]) }
     }
 
-    private func prototype(of takes: ArraySlice<WordStore.Take>, _ cohort: [[Float]]) -> [[Float]] {
+    func prototype(of takes: ArraySlice<WordStore.Take>, _ cohort: [[Float]]) -> [[Float]] {
         guard let first = takes.first else { return [] }
         let alike = takes.filter {
             $0.templates.count == first.templates.count && $0.templateSpacing == first.templateSpacing

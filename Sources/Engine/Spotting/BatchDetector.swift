@@ -32,7 +32,7 @@ public final class DetectorStream {
         self.network = network
         self.handler = handler
         vocabulary = batch.settings.vocabulary
-        taught = TaughtWordScorer(vocabulary.taught, dimensions: vocabulary.model.embeddingCount)
+        taught = TaughtWordScorer(vocabulary)
         activity = ActivityDetector(of: vocabulary.model)
         wakeWords = WakeWordStream(vocabulary.wakeWords)
         look = batch.makeLook(after: 0, replacing: nil)
@@ -190,7 +190,7 @@ public struct BatchDetector: ~Copyable {
             }
             let (looks, refusals) = (stream.handler.looks, stream.handler.refusals)
             stream.handler.process(
-                HopScores(posteriors: stream.scoring.posteriors, taught: stream.taught.probabilities),
+                HopScores(posteriors: stream.scoring.posteriors, stream.taught),
                 activity: stream.activity.history,
                 confirmer: stream.look
             ) { report(index, $0) }
@@ -215,12 +215,7 @@ public struct BatchDetector: ~Copyable {
                 stream.wakeWords = WakeWordStream(vocabulary.wakeWords)
             }
             stream.look = makeLook(after: stream.handler.gate.streamHops, replacing: stream.look)
-            if vocabulary.taught != old.taught || vocabulary.model !== old.model {
-                stream.taught = TaughtWordScorer(
-                    vocabulary.taught,
-                    dimensions: vocabulary.model.embeddingCount
-                )
-            }
+            if !vocabulary.hasTaughtWords(of: old) { stream.taught = TaughtWordScorer(vocabulary) }
         }
         guard stream.batchGeneration != batchGeneration else { return }
         let isOneBehind = stream.batchGeneration + 1 == batchGeneration

@@ -7,10 +7,17 @@ public struct HopScores: Sendable, Equatable {
     public var posteriors: [Float]
     /// Probabilities of the taught words, `[words]`.
     public var taught: [Float]
+    /// By how much each taught phrase is more similar than the part of it that is nearest, `[words]`; infinite where no look needs that.
+    public var partMargins: [Float]
 
-    public init(posteriors: [Float], taught: [Float] = []) {
+    public init(posteriors: [Float], taught: [Float] = [], partMargins: [Float] = []) {
         self.posteriors = posteriors
         self.taught = taught
+        self.partMargins = partMargins
+    }
+
+    init(posteriors: [Float], _ taught: TaughtWordScorer) {
+        self.init(posteriors: posteriors, taught: taught.probabilities, partMargins: taught.partMargins)
     }
 }
 
@@ -27,7 +34,7 @@ public struct HopScorer: ~Copyable {
     private var words: [Int]
     private var session: InferenceStream
     private var taught: TaughtWordScorer
-    private var taughtAhead: [Float]
+    private var taughtAhead, partMarginsAhead: [Float]
     private var detector: ActivityDetector
     /// Range of the time since the last sound, in seconds, in which `lookahead` is computed; nil for never.
     var lookaheadQuiet: ClosedRange<Double>?
@@ -44,8 +51,8 @@ public struct HopScorer: ~Copyable {
         self.vocabulary = vocabulary
         words = Self.words(of: model)
         session = InferenceStream(model, embeds: !vocabulary.taught.isEmpty)
-        taught = TaughtWordScorer(vocabulary.taught, dimensions: model.embeddingCount)
-        taughtAhead = taught.probabilities
+        taught = TaughtWordScorer(vocabulary)
+        (taughtAhead, partMarginsAhead) = (taught.probabilities, taught.partMargins)
         self.lookaheadQuiet = lookaheadQuiet
         nextWindow = [Float](repeating: 0, count: model.windowSamples)
         detector = ActivityDetector(of: model)
@@ -56,9 +63,9 @@ public struct HopScorer: ~Copyable {
         let old = self.vocabulary
         self.vocabulary = vocabulary
         let model = vocabulary.model
-        if vocabulary.taught != old.taught || model !== old.model {
-            taught = TaughtWordScorer(vocabulary.taught, dimensions: model.embeddingCount)
-            taughtAhead = taught.probabilities
+        if !vocabulary.hasTaughtWords(of: old) {
+            taught = TaughtWordScorer(vocabulary)
+            (taughtAhead, partMarginsAhead) = (taught.probabilities, taught.partMargins)
         }
         guard model !== old.model || vocabulary.taught.isEmpty != old.taught.isEmpty else { return }
         words = Self.words(of: model)
@@ -69,11 +76,16 @@ public struct HopScorer: ~Copyable {
     }
 
     /// Scores of the newest hop.
-    public var scores: HopScores { HopScores(posteriors: session.posteriors, taught: taught.probabilities) }
+    public var scores: HopScores { HopScores(posteriors: session.posteriors, taught) }
 
     /// Scores that the next hop will have if it stays quiet; nil outside `lookaheadQuiet`.
     public var lookahead: HopScores? {
-        hasLookahead ? HopScores(posteriors: session.lookaheadPosteriors, taught: taughtAhead) : nil
+        guard hasLookahead else { return nil }
+        return HopScores(
+            posteriors: session.lookaheadPosteriors,
+            taught: taughtAhead,
+            partMargins: partMarginsAhead
+        )
     }
 
     /// The embedding of the newest hop, `[dimensions]`; empty without taught words.
@@ -131,7 +143,8 @@ public struct HopScorer: ~Copyable {
         swap(&window, &nextWindow)
         session.lookAhead(window: window.span)
         swap(&window, &nextWindow)
-        if !vocabulary.taught.isEmpty { taught.lookAhead(session.lookaheadEmbedding, into: &taughtAhead) }
+        guard !vocabulary.taught.isEmpty else { return }
+        taught.lookAhead(session.lookaheadEmbedding, into: &taughtAhead, &partMarginsAhead)
     }
 
     /// Resets the stream, for example after a gap in the audio.

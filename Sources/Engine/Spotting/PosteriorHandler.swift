@@ -33,6 +33,9 @@ public struct PosteriorHandler {
     private var fusedAhead: [Float] = []
     /// The smoothed posteriors of the hop at which the word that the gate keeps had its best score, `[model's labels]`.
     private var pendingPosteriors: [Float] = []
+    /// How a phrase that is likeliest stands beside its parts; and the same of the word that the gate keeps.
+    private var margin = CandidateMargin()
+    private var pendingMargin = CandidateMargin()
     /// The scores in which near misses are found, `[labels]`: of words that networks confirm, their newest verdict.
     private var missScores: [Float] = []
     /// What networks answered at the newest hop, if no word fired then; nil if they did not look.
@@ -211,11 +214,15 @@ public struct PosteriorHandler {
         if !fused.isEmpty { fusion.fuse(smoother.average, scores.taught, into: &fused) }
         refusal = nil
         var detection = gate.step(self.scores, activity: activity)
+        note(scores, self.scores)
         if gate.proposal != nil {
             detection = confirm(posteriorsOfProposal, activity, confirmer)
         } else if detection == nil, let lookahead {
             detection = decideAhead(lookahead, activity)
-            if gate.proposal != nil { detection = confirm(smoother.lookahead, activity, confirmer) }
+            if gate.proposal != nil {
+                note(lookahead, fusedAhead)
+                detection = confirm(smoother.lookahead, activity, confirmer)
+            }
         }
         keepPending()
         if misses != nil {
@@ -256,6 +263,15 @@ public struct PosteriorHandler {
     private mutating func keepPending() {
         guard !gate.proposals.isEmpty, gate.pending?.bestHop == gate.hop else { return }
         for label in pendingPosteriors.indices { pendingPosteriors[label] = smoother.average[label] }
+        pendingMargin = margin
+    }
+
+    /// Notes how the likeliest word stands beside its parts, where its score is its best.
+    private mutating func note(_ hop: HopScores, _ scores: [Float]) {
+        guard !hop.partMargins.isEmpty, let candidate = gate.candidate, scores.indices.contains(candidate.label),
+            let word = fusion.wordLabels.firstIndex(of: candidate.label), hop.partMargins.indices.contains(word)
+        else { return }
+        margin.note(hop.partMargins[word], score: scores[candidate.label], firstHop: candidate.firstHop)
     }
 
     /// Has the gate's proposal looked at, and takes the verdict to the gate.
@@ -271,7 +287,8 @@ public struct PosteriorHandler {
             score: proposal.confidence,
             middle: samples(proposal.middle),
             end: samples(min(gate.time, proposal.end + Self.heardAfter)),
-            hops: gate.hop - proposal.hit.firstHop + 1
+            hops: gate.hop - proposal.hit.firstHop + 1,
+            partMargin: [margin, pendingMargin].first { $0.firstHop == proposal.hit.firstHop }?.partMargin ?? .infinity
         )
         let verdict = confirmer.look(word, posteriors)
         let detection = gate.confirm(verdict, activity: activity)
@@ -358,6 +375,7 @@ public struct PosteriorHandler {
         smoother.flush()
         for label in fused.indices { fused[label] = 0 }
         gate.flush()
+        (margin, pendingMargin) = (CandidateMargin(), CandidateMargin())
         misses?.flush()
         for index in wakeWords.indices { wakeWords[index].flush() }
         matcher.flush()

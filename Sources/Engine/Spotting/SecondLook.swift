@@ -10,9 +10,11 @@ public struct ProposedWord: Sendable, Equatable, Hashable, BitwiseCopyable {
     public var end: Int
     /// Since the word became the likeliest.
     public var hops: Int
+    /// By how much a taught phrase is more similar than the part of it that is nearest; infinite where no part is near.
+    public var partMargin: Float
 
-    public init(label: Int, score: Float, middle: Int, end: Int, hops: Int) {
-        (self.label, self.score) = (label, score)
+    public init(label: Int, score: Float, middle: Int, end: Int, hops: Int, partMargin: Float = .infinity) {
+        (self.label, self.score, self.partMargin) = (label, score, partMargin)
         (self.middle, self.end, self.hops) = (middle, end, hops)
     }
 }
@@ -42,7 +44,7 @@ public final class Confirmers {
         _ posteriors: [Float],
         read: (_ first: Int, UnsafeMutableBufferPointer<Float>) -> Void
     ) -> Verdict {
-        if let verdict = taught?.look(word.label, probability: word.score, end: word.end, read: read) { return verdict }
+        if let verdict = taught?.look(word, read: read) { return verdict }
         guard let networks else { return Verdict(label: word.label, confidence: 0, confirmed: 0) }
         let penalty = networks.networks.duration.nats(after: word.hops)
         networks.look(posteriors, middle: word.middle, penalty: penalty, read: read)

@@ -40,6 +40,8 @@ public struct TaughtWord: Sendable, Equatable {
 
     /// The parts of a phrase, said alone: vectors to compare with as with `templates`, `[parts × templates × dimensions]`.
     public let parts: [[[Float]]]
+    /// What is added to the similarity of each part, `[parts]`: below 0 for a part that differs more from the phrase than most do.
+    public let partOffsets: [Float]
     /// Takes from their beginning to their end, `[takes × hops × dimensions]`: what is said is aligned with each. None for a word whose
     /// takes have no recordings.
     public let sequences: [[[Float]]]
@@ -70,6 +72,7 @@ public struct TaughtWord: Sendable, Equatable {
         boundary: Float,
         negatives: [[[Float]]] = [],
         parts: [[[Float]]] = [],
+        partOffsets: [Float] = [],
         sequences: [[[Float]]] = [],
         speech: SpeechTakes? = nil
     ) {
@@ -87,7 +90,11 @@ public struct TaughtWord: Sendable, Equatable {
             vectors.count == templates.count && vectors.allSatisfy { $0.count == first.count }
         }
         self.negatives = negatives.filter(alike)
-        self.parts = parts.filter(alike)
+        let parts = parts.filter(alike)
+        self.parts = parts
+        self.partOffsets =
+            parts.count == partOffsets.count
+            ? partOffsets.map { min(max($0, -1), 0) } : [Float](repeating: 0, count: parts.count)
         self.sequences = sequences.prefix(Self.mostSequences).map { Array($0.suffix(Self.mostHops)) }.filter {
             !$0.isEmpty && $0.allSatisfy { $0.count == first.count }
         }
@@ -112,9 +119,9 @@ public struct TaughtWord: Sendable, Equatable {
         min(said, boundary + negativeWeight * (said - negative))
     }
 
-    /// The similarity that counts, beside that to the most similar part of a phrase; the former one where the latter is −1.
-    public static func similarity(_ said: Float, besidesPart part: Float, boundary: Float) -> Float {
-        min(said, boundary + partAllowance + partWeight * (said - part))
+    /// The similarity that counts where the phrase is by so much more similar than the part of it that is nearest, its offset included.
+    public static func similarity(_ said: Float, partMargin: Float, boundary: Float) -> Float {
+        min(said, boundary + partAllowance + partWeight * partMargin)
     }
 
     /// The similarity that counts where the alignment with the sequences has this mean distance.

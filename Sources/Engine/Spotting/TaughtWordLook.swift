@@ -55,19 +55,15 @@ final class TaughtWordLook {
     deinit { samples.deallocate() }
 
     /// - Parameters:
-    ///   - label: of a word of the vocabulary.
-    ///   - probability: by its templates, 0…1.
-    ///   - end: the sample at which the look ends.
+    ///   - proposed: its score is that of the word's templates.
     ///   - read: writes so many samples, from a sample on, to memory; those that a recording does not have are 0.
     /// - Returns: nil for a label that is not looked at.
     func look(
-        _ label: Int,
-        probability: Float,
-        end: Int,
+        _ proposed: ProposedWord,
         read: (_ first: Int, UnsafeMutableBufferPointer<Float>) -> Void
     ) -> Verdict? {
-        guard words.indices.contains(label), let word = words[label] else { return nil }
-        read(end - samples.count, samples)
+        guard words.indices.contains(proposed.label), let word = words[proposed.label] else { return nil }
+        read(proposed.end - samples.count, samples)
         frames.compute(UnsafeBufferPointer(samples))
         for frame in 0..<frames.count {
             Self.unit(
@@ -81,11 +77,15 @@ final class TaughtWordLook {
         var sum: Float = 0
         for take in word.takes { sum += distance(to: takes[take]) }
         let distance = sum / Float(word.takes.count)
-        let odds = min(max(probability, Self.range.lowerBound), Self.range.upperBound)
-        let said = word.boundary + TaughtWord.margin(probability: odds)
+        let probability = min(max(proposed.score, Self.range.lowerBound), Self.range.upperBound)
+        let said = TaughtWord.similarity(
+            word.boundary + TaughtWord.margin(probability: probability),
+            partMargin: proposed.partMargin,
+            boundary: word.speechBoundary
+        )
         let similarity = SpeechTakes.similarity(said, distance: distance)
         return Verdict(
-            label: label,
+            label: proposed.label,
             confidence: TaughtWord.probability(margin: similarity - word.speechBoundary),
             confirmed: SpeechTakes.probability(distance: distance)
         )

@@ -1,4 +1,5 @@
 private import Glibc
+import Inference
 
 /// Computes for each hop the probability of each taught word, from the embeddings of the newest hops.
 ///
@@ -17,21 +18,28 @@ struct TaughtWordScorer {
         var boundary: Float
         var negativeBoundary: Float
         var partBoundary: Float
-        /// How many negatives follow its templates, and how many parts follow these.
+        /// A second look counts what follows from its parts.
+        var isLookedAt: Bool
+        /// How many negatives follow its templates.
         var negatives: Int
-        var parts: Int
+        /// Which of `partOffsets` are those of the parts that follow its negatives.
+        var parts: Range<Int>
         /// Which of `sequences` are its own.
         var sequences: Range<Int>
     }
 
     /// `[words]`, 0…1.
     private(set) var probabilities: [Float]
-    /// Similarities at the newest hop, `[words]`.
-    private var similarities: [Float]
+    /// By how much a phrase that is looked at is more similar than the part of it that is nearest, `[words]`; infinite where that is
+    /// unknown, far below its boundary, and for other words.
+    private(set) var partMargins: [Float]
+    /// Similarities and margins at the newest hop, `[words]`.
+    private var similarities, newestMargins: [Float]
 
     private let words: [Word]
     /// Unit vectors, `[templates × lanesPerVector]`, zero-padded. Those of the sequences come last.
     private let templates: [Lanes]
+    private let partOffsets: [Float]
     /// Of each sequence the index of its first lanes, and its hops.
     private let sequences: [(start: Int, hops: Int)]
     /// Ring of the newest embeddings as unit vectors, `[hops × lanesPerVector]`.
@@ -41,19 +49,27 @@ struct TaughtWordScorer {
     /// Row of the newest embedding.
     private var newest = 0
 
-    /// - Parameter dimensions: of the model's embedding. Words of another embedding have probability 0.
-    init(_ words: [TaughtWord], dimensions: Int) {
+    init(_ vocabulary: Vocabulary) {
+        self.init(vocabulary.taught, dimensions: vocabulary.model.embeddingCount, isLookedAt: vocabulary.isLookedAt)
+    }
+
+    /// - Parameters:
+    ///   - dimensions: of the model's embedding. Words of another embedding have probability 0.
+    ///   - isLookedAt: for each word; none is if missing.
+    init(_ words: [TaughtWord], dimensions: Int, isLookedAt: [Bool] = []) {
         lanesPerVector = (dimensions + Lanes.scalarCount - 1) / Lanes.scalarCount
         hops = max(TemplateAlignment.longestReach, HopWarping.steps) + 2
         var templates: [Lanes] = []
         var sequences: [(start: Int, hops: Int)] = []
-        self.words = words.map { word in
+        var partOffsets: [Float] = []
+        self.words = words.enumerated().map { index, word in
             let fits = word.templates.allSatisfy { $0.count == dimensions }
-            let first = sequences.count
+            let (first, firstPart) = (sequences.count, partOffsets.count)
             let start = templates.count
             if fits {
                 let all = word.templates + word.negatives.joined() + word.parts.joined()
                 for template in all { templates += Self.unit(template) }
+                partOffsets += word.partOffsets
                 for sequence in word.sequences {
                     sequences.append((templates.count, sequence.count))
                     for hop in sequence { templates += Self.unit(hop) }
@@ -65,15 +81,18 @@ struct TaughtWordScorer {
                 boundary: word.boundary,
                 negativeBoundary: word.negativeBoundary,
                 partBoundary: word.partBoundary,
+                isLookedAt: isLookedAt.indices.contains(index) && isLookedAt[index],
                 negatives: fits ? word.negatives.count : 0,
-                parts: fits ? word.parts.count : 0,
+                parts: firstPart..<partOffsets.count,
                 sequences: first..<sequences.count
             )
         }
-        (self.templates, self.sequences) = (templates, sequences)
+        (self.templates, self.sequences, self.partOffsets) = (templates, sequences, partOffsets)
         recent = Array(repeating: .zero, count: hops * lanesPerVector)
         probabilities = Array(repeating: 0, count: words.count)
         similarities = probabilities
+        partMargins = Array(repeating: .infinity, count: words.count)
+        newestMargins = partMargins
     }
 
     /// Adds the embedding of one hop and updates `probabilities`.
@@ -81,20 +100,25 @@ struct TaughtWordScorer {
         newest = (newest + 1) % hops
         Self.unit(embedding, into: &recent, at: newest * lanesPerVector)
         for index in words.indices {
-            let similarity = similarity(to: words[index])
+            let (similarity, margin) = similarity(to: words[index])
             probabilities[index] = probability(of: index, similarity)
-            similarities[index] = similarity
+            partMargins[index] = partMargin(of: index, margin)
+            (similarities[index], newestMargins[index]) = (similarity, margin)
         }
     }
 
-    /// Computes in `ahead` what `probabilities` would become if this embedding came next; changes nothing else.
-    mutating func lookAhead(_ embedding: [Float], into ahead: inout [Float]) {
+    /// Computes what `probabilities` and `partMargins` would become if this embedding came next; changes nothing else.
+    mutating func lookAhead(_ embedding: [Float], into ahead: inout [Float], _ margins: inout [Float]) {
         let row = (newest + 1) % hops
         let kept = newest
         // The row of the oldest embedding, which no template reaches.
         Self.unit(embedding, into: &recent, at: row * lanesPerVector)
         newest = row
-        for index in words.indices { ahead[index] = probability(of: index, similarity(to: words[index])) }
+        for index in words.indices {
+            let (similarity, margin) = similarity(to: words[index])
+            ahead[index] = probability(of: index, similarity)
+            margins[index] = partMargin(of: index, margin)
+        }
         newest = kept
         for lane in 0..<lanesPerVector { recent[row * lanesPerVector + lane] = .zero }
     }
@@ -103,8 +127,8 @@ struct TaughtWordScorer {
     mutating func flush() {
         for index in recent.indices { recent[index] = .zero }
         for index in probabilities.indices {
-            probabilities[index] = 0
-            similarities[index] = 0
+            (probabilities[index], partMargins[index]) = (0, .infinity)
+            (similarities[index], newestMargins[index]) = (0, .infinity)
         }
     }
 
@@ -115,18 +139,25 @@ struct TaughtWordScorer {
         return exponent > 6 ? 0 : 1 / (1 + expf(exponent))
     }
 
-    private func similarity(to word: Word) -> Float {
+    /// The mean of two hops, or that of the one at which it is known.
+    private func partMargin(of index: Int, _ newest: Float) -> Float {
+        let former = newestMargins[index]
+        return newest.isFinite && former.isFinite ? (newest + former) / 2 : min(newest, former)
+    }
+
+    private func similarity(to word: Word) -> (similarity: Float, partMargin: Float) {
         let said = similarity(to: word, at: 0)
         // Far below the boundary, the usual case, the rest changes nothing that matters.
-        guard said > word.boundary - Self.nearBoundary else { return said }
-        let negative = highest(of: word, from: 1, count: word.negatives)
-        let part = highest(of: word, from: 1 + word.negatives, count: word.parts)
-        let counted = min(
-            TaughtWord.similarity(said, besides: negative, boundary: word.negativeBoundary),
-            TaughtWord.similarity(said, besidesPart: part, boundary: word.partBoundary)
-        )
-        guard !word.sequences.isEmpty else { return counted }
-        return TaughtWord.similarity(counted, distance: meanDistance(to: word))
+        guard said > word.boundary - Self.nearBoundary else { return (said, .infinity) }
+        let (negative, part) = (negative(of: word), part(of: word))
+        let margin = word.parts.isEmpty ? .infinity : said - part
+        var counted = TaughtWord.similarity(said, besides: negative, boundary: word.negativeBoundary)
+        if !word.isLookedAt {
+            let besidesPart = TaughtWord.similarity(said, partMargin: margin, boundary: word.partBoundary)
+            counted = min(counted, besidesPart)
+        }
+        guard !word.sequences.isEmpty else { return (counted, margin) }
+        return (TaughtWord.similarity(counted, distance: meanDistance(to: word)), margin)
     }
 
     /// The mean distance of the newest hops to the word's sequences, 0…2.
@@ -150,10 +181,19 @@ struct TaughtWordScorer {
         return sum / Float(word.sequences.count)
     }
 
-    /// The highest similarity to some of its negatives and parts; −1 for none.
-    private func highest(of word: Word, from first: Int, count: Int) -> Float {
+    /// The highest similarity to its negatives; −1 for none.
+    private func negative(of word: Word) -> Float {
         var highest: Float = -1
-        for index in 0..<count { highest = max(highest, similarity(to: word, at: first + index)) }
+        for index in 0..<word.negatives { highest = max(highest, similarity(to: word, at: 1 + index)) }
+        return highest
+    }
+
+    /// The highest similarity to its parts, with their offsets; −1 for none.
+    private func part(of word: Word) -> Float {
+        var highest: Float = -1
+        for (index, part) in word.parts.enumerated() {
+            highest = max(highest, similarity(to: word, at: 1 + word.negatives + index) + partOffsets[part])
+        }
         return highest
     }
 

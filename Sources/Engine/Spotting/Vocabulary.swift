@@ -17,6 +17,8 @@ public final class Vocabulary: Sendable {
     /// The model's words, then the user's own, then wake words, then `_unknown_` and `_silence_`, which never fire.
     public let labels: [String]
     let fusion: PosteriorFusion
+    /// Whether there is a second look at each taught word, `[taught]`.
+    let isLookedAt: [Bool]
     /// Seconds by which an utterance of each label may exceed the limit for a word, `[labels]`: above 0 for phrases
     /// that the user taught.
     let extraDurations: [Double]
@@ -43,6 +45,8 @@ public final class Vocabulary: Sendable {
         wakeWordLabels = wakeWords.map { label(of: $0.name) }
         self.labels = labels + Labels.special
         fusion = PosteriorFusion(modelLabels: model.labels.count, labels: labels.count + 2, wordLabels: wordLabels)
+        let own = Set(fusion.ownLabels)
+        isLookedAt = zip(taught, wordLabels).map { speech != nil && $0.speech != nil && own.contains($1) }
         var extraDurations = [Double](repeating: 0, count: self.labels.count)
         for (word, label) in zip(taught, wordLabels) {
             guard word.alignment.isPhrase else { continue }
@@ -60,9 +64,12 @@ public final class Vocabulary: Sendable {
     /// The taught words at which there is a second look, by label. A word of the model that was taught in the user's own voice is none of
     /// them: its score is not that of its templates.
     var lookedAt: [(label: Int, word: TaughtWord)] {
-        guard speech != nil else { return [] }
-        let own = Set(fusion.ownLabels)
-        return zip(fusion.wordLabels, taught).filter { own.contains($0) && $1.speech != nil }.map { ($0, $1) }
+        taught.indices.filter { isLookedAt[$0] }.map { (fusion.wordLabels[$0], taught[$0]) }
+    }
+
+    /// Whether the taught words are scored as those of another vocabulary.
+    func hasTaughtWords(of other: Vocabulary) -> Bool {
+        taught == other.taught && isLookedAt == other.isLookedAt && model === other.model
     }
 
     /// Of each label the least score that is proposed to a second look, `[labels]`; nil for a label without one, also for a word of the

@@ -92,7 +92,7 @@ struct ChunkHops {
     init(_ vocabulary: Vocabulary) {
         model = vocabulary.model
         dimensions = vocabulary.taught.isEmpty ? 0 : model.embeddingCount
-        taught = TaughtWordScorer(vocabulary.taught, dimensions: dimensions)
+        taught = TaughtWordScorer(vocabulary)
         detector = ActivityDetector(of: model)
     }
 
@@ -117,7 +117,7 @@ struct ChunkHops {
                 taught.add(Array(scores.embeddings[number * dimensions..<(number + 1) * dimensions]))
             }
             let posteriors = Array(scores.posteriors[number * labels..<(number + 1) * labels])
-            let scores = HopScores(posteriors: posteriors, taught: taught.probabilities)
+            let scores = HopScores(posteriors: posteriors, taught)
             let window = chunk.samples.span.extracting(end - model.windowSamples..<end)
             guard body(scores, detector.history, window) else { return false }
         }

@@ -148,7 +148,7 @@ public struct ClipTaughtWordScorer: ~Copyable {
     public init(_ vocabulary: Vocabulary) {
         self.vocabulary = vocabulary
         session = InferenceStream(vocabulary.model, embeds: true)
-        scorer = TaughtWordScorer(vocabulary.taught, dimensions: vocabulary.model.embeddingCount)
+        scorer = TaughtWordScorer(vocabulary)
         look = TaughtWordLook(vocabulary)
         labels = vocabulary.fusion.wordLabels
     }
@@ -163,31 +163,40 @@ public struct ClipTaughtWordScorer: ~Copyable {
             [Float](repeating: 0, count: window) + clip + [Float](repeating: 0, count: rest + Self.hopsAfter * hop)
         session.reset()
         scorer.flush()
-        var probabilities = scorer.probabilities.map { _ in [Float]() }
+        var hops: [[Hop]] = scorer.probabilities.map { _ in [] }
         for end in stride(from: window + hop, through: audio.count, by: hop) {
             session.score(window: audio.span.extracting(end - window..<end))
             scorer.add(session.embedding)
-            for index in probabilities.indices { probabilities[index].append(scorer.probabilities[index]) }
+            for index in hops.indices {
+                hops[index].append((end, scorer.probabilities[index], scorer.partMargins[index]))
+            }
         }
-        return probabilities.indices.map { highest(of: $0, probabilities[$0], in: audio) }
+        return hops.indices.map { highest(of: $0, hops[$0], in: audio) }
     }
+
+    /// A word at the hop that ends with a sample.
+    private typealias Hop = (end: Int, probability: Float, partMargin: Float)
 
     /// The highest probability of a word after second looks, at the hops where it is likeliest by its templates; 0 where it is proposed
     /// at none.
-    ///
-    /// - Parameter probabilities: of each hop after the first window.
-    private func highest(of index: Int, _ probabilities: [Float], in audio: [Float]) -> Float {
-        guard let look, let speech = vocabulary.taught[index].speech else { return probabilities.max() ?? 0 }
-        let proposed = probabilities.indices.filter { probabilities[$0] >= speech.proposal }
-        let likeliest = proposed.sorted { probabilities[$0] > probabilities[$1] }.prefix(Self.mostLooks)
-        return likeliest.map { hop in
-            let end = vocabulary.model.windowSamples + (hop + 1) * vocabulary.model.hopSamples
-            let verdict = look.look(labels[index], probability: probabilities[hop], end: end) { first, target in
+    private func highest(of index: Int, _ hops: [Hop], in audio: [Float]) -> Float {
+        guard let look, let speech = vocabulary.taught[index].speech else { return hops.map(\.probability).max() ?? 0 }
+        let proposed = hops.filter { $0.probability >= speech.proposal }
+        return proposed.sorted { $0.probability > $1.probability }.prefix(Self.mostLooks).map { hop in
+            let word = ProposedWord(
+                label: labels[index],
+                score: hop.probability,
+                middle: hop.end,
+                end: hop.end,
+                hops: 1,
+                partMargin: hop.partMargin
+            )
+            let verdict = look.look(word) { first, target in
                 for place in target.indices {
                     target[place] = audio.indices.contains(first + place) ? audio[first + place] : 0
                 }
             }
-            return verdict?.confidence ?? probabilities[hop]
+            return verdict?.confidence ?? hop.probability
         }.max() ?? 0
     }
 }
