@@ -274,6 +274,12 @@ public struct PosteriorHandler {
         margin.note(hop.partMargins[word], score: scores[candidate.label], firstHop: candidate.firstHop)
     }
 
+    /// - Parameter firstHop: at which the word became the likeliest.
+    private func partMargin(ofWordFrom firstHop: Int) -> Float {
+        if margin.firstHop == firstHop { return margin.partMargin }
+        return pendingMargin.firstHop == firstHop ? pendingMargin.partMargin : .infinity
+    }
+
     /// Has the gate's proposal looked at, and takes the verdict to the gate.
     private mutating func confirm(
         _ posteriors: [Float],
@@ -288,7 +294,7 @@ public struct PosteriorHandler {
             middle: samples(proposal.middle),
             end: samples(min(gate.time, proposal.end + Self.heardAfter)),
             hops: gate.hop - proposal.hit.firstHop + 1,
-            partMargin: [margin, pendingMargin].first { $0.firstHop == proposal.hit.firstHop }?.partMargin ?? .infinity
+            partMargin: partMargin(ofWordFrom: proposal.hit.firstHop)
         )
         let verdict = confirmer.look(word, posteriors)
         let detection = gate.confirm(verdict, activity: activity)
