@@ -36,7 +36,7 @@ func fuzzWords(_ input: [UInt8]) {
     var ahead = [Float](repeating: 0, count: taught.count)
     for step in 0..<4 {
         let vector = (0..<8).map { Float(($0 + step) % 3) - 1 }
-        scorer.lookAhead(vector, into: &ahead)
+        scorer.lookAhead(vector, into: &ahead, &margins)
         scorer.add(vector)
     }
     for probability in scorer.probabilities { check(probability >= 0 && probability <= 1, "\(probability)") }
