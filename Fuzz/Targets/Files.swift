@@ -32,8 +32,8 @@ func fuzzWords(_ input: [UInt8]) {
     guard let again = try? WordStore(bytes: encoded, file: "g") else { fatalError("an encoded store is refused") }
     check(again == store, "not the same store")
     let taught = store.words.compactMap(\.taught)
-    var scorer = TaughtWordScorer(taught, dimensions: 8)
-    var ahead = [Float](repeating: 0, count: taught.count)
+    var scorer = TaughtWordScorer(taught, dimensions: 8, isLookedAt: taught.map { $0.speech != nil })
+    var (ahead, margins) = (scorer.probabilities, scorer.partMargins)
     for step in 0..<4 {
         let vector = (0..<8).map { Float(($0 + step) % 3) - 1 }
         scorer.lookAhead(vector, into: &ahead, &margins)
