@@ -91,16 +91,18 @@ extension WordStore.Word {
     private static let (shareOfPhrase, abovePart): (Float, Float) = (0.45, 0.25)
 
     /// ``TaughtWord/partOffsets`` of a word with a second look: how much more similar than a part the phrase is, and how much less the part
-    /// itself, each measured at a take by all others. None with a single take.
+    /// itself, each measured at a take by all others. 0 with a single take.
     var partOffsets: [Float] {
         let all = alikeTakes
-        guard let first = all.first, all.count > 1 else { return [] }
+        guard let first = all.first else { return [] }
+        guard all.count > 1 else { return [Float](repeating: 0, count: first.parts.count) }
         let alignment = TemplateAlignment(count: first.templates.count, spacing: first.templateSpacing)
+        let others = all.indices.map { all[..<$0] + all[($0 + 1)...] }
+        let wholes = others.map { prototype(of: $0, cohort) }
         return first.parts.indices.map { part in
             var (phrase, alone): (Float, Float) = (0, 0)
             for (index, take) in all.enumerated() {
-                let others = all[..<index] + all[(index + 1)...]
-                let (whole, mean) = (prototype(of: others, cohort), Self.mean(of: others, part: part))
+                let (whole, mean) = (wholes[index], Self.mean(of: others[index], part: part))
                 func difference(_ said: [[Float]]) -> Float {
                     guard said.count == whole.count, said.count == mean.count else { return 0 }
                     return alignment.mean { dot(said[$0], whole[$0]) - dot(said[$0], mean[$0]) } / Float(all.count)

@@ -7,7 +7,7 @@ public struct HopScores: Sendable, Equatable {
     public var posteriors: [Float]
     /// Probabilities of the taught words, `[words]`.
     public var taught: [Float]
-    /// By how much each taught phrase is more similar than the part of it that is nearest, `[words]`; infinite where no look needs that.
+    /// By how much each taught phrase is more similar than the part of it that is nearest, `[words]`; infinite where that is not known.
     public var partMargins: [Float]
 
     public init(posteriors: [Float], taught: [Float] = [], partMargins: [Float] = []) {

@@ -30,8 +30,8 @@ struct TaughtWordScorer {
 
     /// `[words]`, 0…1.
     private(set) var probabilities: [Float]
-    /// By how much a phrase that is looked at is more similar than the part of it that is nearest, `[words]`; infinite where that is
-    /// unknown, far below its boundary, and for other words.
+    /// By how much a phrase is more similar than the part of it that is nearest, its offset included, `[words]`; infinite far below its
+    /// boundary, where that is not computed, and for a word without parts.
     private(set) var partMargins: [Float]
     /// Similarities and margins at the newest hop, `[words]`.
     private var similarities, newestMargins: [Float]
