@@ -175,13 +175,13 @@ public struct ClipTaughtWordScorer: ~Copyable {
     }
 
     /// A word at the hop that ends with a sample.
-    private typealias Hop = (end: Int, probability: Float, partMargin: Float)
+    typealias Hop = (end: Int, probability: Float, partMargin: Float)
 
     /// The highest probability of a word after second looks, at the hops where it is likeliest by its templates; 0 where it is proposed
     /// at none.
     private func highest(of index: Int, _ hops: [Hop], in audio: [Float]) -> Float {
         guard let look, let speech = vocabulary.taught[index].speech else { return hops.map(\.probability).max() ?? 0 }
-        let proposed = hops.filter { $0.probability >= speech.proposal }
+        let proposed = Self.proposed(hops, from: speech.proposal)
         return proposed.sorted { $0.probability > $1.probability }.prefix(Self.mostLooks).map { hop in
             let word = ProposedWord(
                 label: labels[index],
@@ -198,6 +198,15 @@ public struct ClipTaughtWordScorer: ~Copyable {
             }
             return verdict?.confidence ?? hop.probability
         }.max() ?? 0
+    }
+
+    /// The hops with at least a probability. All of an unbroken run have the margin of its likeliest hop, as a candidate has in a stream.
+    static func proposed(_ hops: [Hop], from least: Float) -> [Hop] {
+        hops.split { $0.probability < least }.flatMap { run in
+            var margin = CandidateMargin()
+            for hop in run { margin.note(hop.partMargin, score: hop.probability, firstHop: run.startIndex) }
+            return run.map { Hop($0.end, $0.probability, margin.partMargin) }
+        }
     }
 }
 
