@@ -61,41 +61,51 @@ struct TaughtWordLookTests {
         #expect(plain.proposals(mode: .spot)[label] == nil && vocabulary.proposals(mode: .spot)[label] != nil)
     }
 
-    @Test func `a phrase that is as near to a part as to itself is refused by the look`() throws {
+    @Test func `a phrase that is as near to a part is refused; to its end, if it is quiet before it`() throws {
         let (word, _, model) = try Self.words()
         let taught = try #require(word.taught)
+        #expect(taught.parts.count == 2 && taught.speech?.firstGap == 0.5)
         let vocabulary = Vocabulary(model, taught: [taught], speech: .ofTakes)
         let label = try #require(vocabulary.labels.firstIndex(of: "rear left"))
         let look = try #require(TaughtWordLook(vocabulary))
-        let audio = try RecordedTakes.voice("Rear_Left")
-        func confidence(_ margin: Float) throws -> Float {
-            let word = ProposedWord(
+        let utterance = try RecordedTakes.utterance("Rear_Left")
+        let end = try #require(PhraseParts.utterances(of: utterance, name: "rear left").last)
+        func confidence(in samples: [Float], noise: Float = 0, _ beginning: Float, _ atEnd: Float) throws -> Float {
+            var quiet = QuietNoise(level: noise)
+            let added = quiet.samples(48_000)
+            let proposed = ProposedWord(
                 label: label,
                 score: 0.95,
                 middle: 0,
-                end: audio.count,
+                end: samples.count,
                 hops: 1,
-                partMargin: margin
+                partMargin: PartMargin(beginning: beginning, end: atEnd)
             )
-            let verdict = look.look(word) { first, target in
+            let verdict = look.look(proposed) { first, target in
                 for place in target.indices {
-                    target[place] = audio.indices.contains(first + place) ? audio[first + place] : 0
+                    let sample = samples.indices.contains(first + place) ? samples[first + place] : 0
+                    target[place] = sample + added[place % added.count]
                 }
             }
             return try #require(verdict).confidence
         }
-        let found = try [Float.infinity, 0.5, -0.2, -0.5].map(confidence)
-        #expect(found[0] == found[1] && found[0] >= word.threshold)
-        #expect(found[2] < found[1] && found[3] < 0.1, "\(found)")
-        // Two parts: how far the takes' own parts are from the takes says how near a part may come.
-        #expect(taught.partOffsets.count == 2 && taught.partOffsets.allSatisfy { (-0.8...0).contains($0) })
-        #expect(taught.partOffsets.contains { $0 < 0 }, "\(taught.partOffsets)")
-        var single = word
-        single.takes = [word.takes[0]]
-        #expect(single.taught?.partOffsets == [0, 0])
-        single.takes = word.takes
-        single.look = nil
-        #expect(single.taught?.partOffsets == [0, 0])
+        let whole = try RecordedTakes.voice("Rear_Left")
+        // Margins beside a beginning and an end, and whether the phrase is found.
+        for (beginning, atEnd, isFound) in [
+            (.infinity, .infinity, true), (0.5, 0.5, true), (-0.5, 0.5, false), (-0.5, -0.5, false), (0.5, -0.5, true),
+        ] as [(Float, Float, Bool)] {
+            let found = try confidence(in: whole, beginning, atEnd)
+            #expect((found >= word.threshold) == isFound, "\(beginning), \(atEnd): \(found)")
+        }
+        // Its end alone, also in noise: the margin beside the end counts.
+        for noise in [Float(0), 0.01] {
+            let free = try confidence(in: end.samples, noise: noise, 0.5, 0.5)
+            let found = try confidence(in: end.samples, noise: noise, 0.5, -0.9)
+            #expect(found < free / 2 && found < 0.1, "\(noise): \(free), \(found)")
+        }
+        let nothing = try confidence(in: [Float](repeating: 0, count: 32_000), 0.5, -0.9)
+        let broken = try confidence(in: [Float](repeating: .nan, count: 32_000), 0.5, -0.9)
+        #expect(nothing < 0.1 && broken < 0.1)
     }
 
     @Test func `a negative example is heard by the second look, too`() throws {

@@ -71,8 +71,8 @@ struct TaughtWordScorerTests {
         )
     }
 
-    /// A word with a part 60° from it, and one on the other side.
-    private static func phrase(offsets: [Float]) throws -> TaughtWord {
+    /// A phrase with a beginning and an end, so many degrees from it.
+    private static func phrase(beginning: Float, end: Float) throws -> TaughtWord {
         try #require(
             TaughtWord(
                 name: "w",
@@ -80,8 +80,7 @@ struct TaughtWordScorerTests {
                 templates: [vector(0)],
                 templateSpacing: 0,
                 boundary: 0.7,
-                parts: [[vector(60)], [vector(180)]],
-                partOffsets: offsets
+                parts: [[vector(beginning)], [vector(end)]]
             )
         )
     }
@@ -91,16 +90,14 @@ struct TaughtWordScorerTests {
         degrees: Float,
         margin: Float
     ) throws {
-        for (offsets, lower) in [([], 0), ([-0.2, 0], 0.2), ([0, -0.2], 0), ([0.4, 0.4], 0), ([-9], 0)]
-            as [([Float], Float)]
-        {
-            let word = try Self.phrase(offsets: offsets)
-            #expect(word.partOffsets.allSatisfy { (-1...0).contains($0) } && word.partOffsets.count == 2)
+        for isBeginning in [true, false] {
+            let word = try Self.phrase(beginning: isBeginning ? 60 : 180, end: isBeginning ? 180 : 60)
             var scorers = [false, true].map { TaughtWordScorer([word], dimensions: 3, isLookedAt: [$0]) }
             for index in scorers.indices {
                 for _ in 0..<2 { scorers[index].add(Self.vector(degrees)) }
                 let found = scorers[index].partMargins[0]
-                #expect(margin.isInfinite ? found == .infinity : abs(found - margin - lower) < 1e-3, "\(found)")
+                let (near, far) = isBeginning ? (found.beginning, found.end) : (found.end, found.beginning)
+                #expect(margin.isInfinite ? found == .infinity : abs(near - margin) < 1e-3 && far > near, "\(found)")
             }
             let said = cosf(degrees * .pi / 180)
             func similarity(_ scorer: TaughtWordScorer) -> Float {
@@ -108,12 +105,23 @@ struct TaughtWordScorerTests {
             }
             guard margin.isFinite else { continue }
             #expect(abs(similarity(scorers[1]) - said) < 1e-3)
-            #expect(abs(similarity(scorers[0]) - min(said, 1 + 2 * (margin + lower))) < 1e-3)
+            #expect(abs(similarity(scorers[0]) - min(said, 1 + 2 * margin)) < 1e-3)
         }
-        var one = TaughtWordScorer([try Self.phrase(offsets: [])], dimensions: 3, isLookedAt: [true])
+        let word = try Self.phrase(beginning: 60, end: 180)
+        var one = TaughtWordScorer([word], dimensions: 3, isLookedAt: [true])
         one.add(Self.vector(120))
         one.add(Self.vector(degrees))
-        #expect(margin.isInfinite || abs(one.partMargins[0] - margin) < 1e-3, "the hop that is far away says nothing")
+        let found = one.partMargins[0].beginning
+        #expect(margin.isInfinite || abs(found - margin) < 1e-3, "the hop that is far away says nothing")
+        let odd = TaughtWord(
+            name: "w",
+            threshold: 0.8,
+            templates: [Self.vector(0)],
+            templateSpacing: 0,
+            boundary: 0.7,
+            parts: [[Self.vector(60)], [[1]]]
+        )
+        #expect(odd?.parts.isEmpty == true, "an end must not be taken for a beginning")
     }
 
     @Test func `a phrase counts beside its parts as where its score is best`() {
@@ -124,8 +132,8 @@ struct TaughtWordScorerTests {
             (0.3, 5, -0.2, -0.2), (0.6, 5, -0.1, -0.1), (0.5, 5, 0.2, -0.1), (0.6, 5, 0.3, -0.1), (0.7, 5, 0.1, 0.1),
             (0.2, 9, 0.4, 0.4),
         ] as [(Float, Int, Float, Float)] {
-            margin.note(now, score: score, firstHop: firstHop)
-            #expect(margin.partMargin == counts && margin.firstHop == firstHop)
+            margin.note(PartMargin(beginning: now, end: 1), score: score, firstHop: firstHop)
+            #expect(margin.partMargin == PartMargin(beginning: counts, end: 1) && margin.firstHop == firstHop)
         }
     }
 
@@ -172,7 +180,7 @@ struct TaughtWordScorerTests {
     @Test func `the probabilities computed ahead are those of the next hop, and nothing else changes`() throws {
         let words = [try Self.word([Self.vector(90), Self.vector(0)], spacing: 2), try Self.word([Self.vector(40)])]
         var scorer = TaughtWordScorer(words, dimensions: 3)
-        var (ahead, margins): ([Float], [Float]) = ([0, 0], [0, 0])
+        var (ahead, margins) = ([Float](repeating: 0, count: 2), [PartMargin](repeating: .infinity, count: 2))
         for hop in 0..<60 {
             let next = Self.vector(Float(hop * 37 % 180))
             let before = scorer.probabilities

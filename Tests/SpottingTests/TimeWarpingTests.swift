@@ -32,4 +32,32 @@ struct TimeWarpingTests {
     }
 
     @Test func `nothing has no distance`() { #expect(HopWarping().distance == 0) }
+
+    @Test(
+        arguments: [
+            // Where the third letter of the take is in the stream, and where the take ends.
+            ("abcde", "abcde", 2, 4), ("abcde", "xabcdex", 3, 5), ("abcde", "abbccde", 4, 6), ("abcde", "abxcde", 3, 5),
+            ("abcde", "xxade", 3, 4),
+        ] as [(String, String, Int, Int)]
+    )
+    func `a row of the take is found in the stream, and distances are the same`(
+        take: String,
+        stream: String,
+        row: Int,
+        end: Int
+    ) {
+        var (warping, plain) = (HopWarping(), HopWarping())
+        let older = HopWarping.steps - stream.count
+        var places = SIMD16<Float>.zero
+        for (index, letter) in take.enumerated() {
+            var costs = SIMD16<Float>(repeating: 1)
+            for (step, said) in stream.enumerated() where said == letter { costs[older + step] = 0 }
+            warping.add(costs, carrying: &places)
+            plain.add(costs)
+            if index == 2 { for step in 0..<stream.count { places[older + step] = Float(step) } }
+        }
+        #expect(warping.distance == plain.distance)
+        let last = warping.end(ends: HopWarping.ends)
+        #expect(last - older == end && places[last] == Float(row), "\(last - older), \(places[last])")
+    }
 }

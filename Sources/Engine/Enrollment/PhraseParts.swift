@@ -1,10 +1,9 @@
 import Inference
-import Spotting
 
 /// The parts of a phrase: what is said of "hey computer" where somebody says "computer" alone.
 ///
 /// An embedding of one second says little about what is missing. So a phrase is compared with its parts, too: their recordings are cut
-/// out of the takes, between the words of the name.
+/// out of the takes, between the words of the name. And a second look tells whether there is sound before an end of the phrase.
 enum PhraseParts {
     /// The most gaps between words that are cut at.
     static let mostGaps = WordStore.Limit.parts / 2
@@ -81,51 +80,14 @@ extension TakeEmbedder {
 extension WordStore.Word {
     /// What the parts of a phrase have in common in all takes, said alone: unit vectors, `[parts × templates × dimensions]`.
     var parts: [[[Float]]] {
-        let all = alikeTakes
-        return (all.first?.parts ?? []).indices.map { Self.mean(of: all, part: $0) }
-    }
-
-    /// What is a phrase is more than this share of the way from the part to the phrase, and more than this similarity above the part. Chosen
-    /// by "smart mirror" and "computer" by real people and by twenty phrases of synthetic voices: with 0.35 and 0.2, two points more of the
-    /// first are found, and twice as many parts.
-    private static let (shareOfPhrase, abovePart): (Float, Float) = (0.45, 0.25)
-
-    /// ``TaughtWord/partOffsets`` of a word with a second look: how much more similar than a part the phrase is, and how much less the part
-    /// itself, each measured at a take by all others. 0 with a single take.
-    var partOffsets: [Float] {
-        let all = alikeTakes
-        guard let first = all.first else { return [] }
-        guard all.count > 1 else { return [Float](repeating: 0, count: first.parts.count) }
-        let alignment = TemplateAlignment(count: first.templates.count, spacing: first.templateSpacing)
-        let others = all.indices.map { all[..<$0] + all[($0 + 1)...] }
-        let wholes = others.map { prototype(of: $0, cohort) }
-        return first.parts.indices.map { part in
-            var (phrase, alone): (Float, Float) = (0, 0)
-            for (index, take) in all.enumerated() {
-                let (whole, mean) = (wholes[index], Self.mean(of: others[index], part: part))
-                func difference(_ said: [[Float]]) -> Float {
-                    guard said.count == whole.count, said.count == mean.count else { return 0 }
-                    return alignment.mean { dot(said[$0], whole[$0]) - dot(said[$0], mean[$0]) } / Float(all.count)
-                }
-                phrase += difference(take.templates)
-                alone += difference(take.parts[part])
-            }
-            return min(0, alone + max(Self.shareOfPhrase * (phrase - alone), Self.abovePart))
-        }
-    }
-
-    /// The takes that have parts, of the same lengths as the first of them.
-    private var alikeTakes: [WordStore.Take] {
         guard let first = takes.first(where: { !$0.parts.isEmpty }) else { return [] }
-        return takes.filter {
+        let alike = takes.filter {
             $0.parts.count == first.parts.count && $0.templates.count == first.templates.count
                 && $0.templateSpacing == first.templateSpacing
         }
-    }
-
-    private static func mean(of takes: some Sequence<WordStore.Take>, part: Int) -> [[Float]] {
-        let parts = takes.map { $0.parts[part] }
-        return (parts.first ?? []).indices.map { template in unitMean(of: parts.map { $0[template] }) }
+        return first.parts.indices.map { part in
+            first.parts[part].indices.map { template in unitMean(of: alike.map { $0.parts[part][template] }) }
+        }
     }
 
     /// The word with takes that have no parts.

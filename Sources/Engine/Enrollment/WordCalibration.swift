@@ -126,13 +126,12 @@ public struct WordCalibration: Sendable {
             (talk, ends, similarities, look) = (talkByTemplates, endsByTemplates, tableByTemplates, nil)
         }
         let (alignment, parts, partBoundary) = (word.alignment, word.parts, look?.boundary ?? boundary)
-        let offsets = look == nil ? [Float](repeating: 0, count: parts.count) : word.partOffsets
         textAgreement = word.textEncoder(negatives).map { _ in dot(word.text, word.text).squareRoot() }
         func neighbour(_ name: String, _ takes: [WordStore.Take]) -> Neighbour? {
             guard !prototype.isEmpty, !takes.isEmpty, name != word.name else { return nil }
             let similarities = takes.map { take in
                 // As the detector has it: what is more like a part of a phrase is not the phrase.
-                let ofParts = zip(parts, offsets).map { SoundAlike.similarity(of: take, to: $0, alignment) + $1 }
+                let ofParts = parts.map { SoundAlike.similarity(of: take, to: $0, alignment) }
                 let said = SoundAlike.similarity(of: take, to: prototype, alignment)
                 let margin = said - (ofParts.max() ?? -.infinity)
                 return TaughtWord.similarity(said, partMargin: margin, boundary: partBoundary)

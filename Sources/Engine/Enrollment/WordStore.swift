@@ -195,9 +195,15 @@ extension WordStore.Word {
             boundary: boundary,
             negatives: negatives.flatMap(\.moments),
             parts: parts,
-            partOffsets: look == nil ? [] : partOffsets,
             sequences: sequences,
-            speech: look.flatMap { SpeechTakes(speechTakes, proposal: $0.proposal, boundary: $0.boundary) }
+            speech: look.flatMap {
+                SpeechTakes(
+                    speechTakes,
+                    proposal: $0.proposal,
+                    boundary: $0.boundary,
+                    firstGap: PhraseParts.gaps(in: name).first.map(Float.init)
+                )
+            }
         )
     }
 

@@ -63,17 +63,3 @@ extension Gate {
     /// The least score with which a label qualifies; nil for one that never does.
     func level(_ label: Int) -> Float? { thresholds.values[label].map { proposalLevel(label) ?? $0 } }
 }
-
-/// By how much a phrase is more similar than its parts at the hop where its score is the best since it became the likeliest word. What
-/// follows a part says less: the part leaves the window.
-struct CandidateMargin {
-    /// Hop at which the word became the likeliest; nil for none.
-    private(set) var firstHop: Int?
-    private(set) var partMargin = Float.infinity
-    private var score: Float = 0
-
-    mutating func note(_ margin: Float, score: Float, firstHop: Int) {
-        guard self.firstHop != firstHop || score > self.score else { return }
-        (self.firstHop, self.score, partMargin) = (firstHop, score, margin)
-    }
-}

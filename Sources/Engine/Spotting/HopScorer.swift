@@ -7,10 +7,10 @@ public struct HopScores: Sendable, Equatable {
     public var posteriors: [Float]
     /// Probabilities of the taught words, `[words]`.
     public var taught: [Float]
-    /// By how much each taught phrase is more similar than the part of it that is nearest, `[words]`; infinite where that is not known.
-    public var partMargins: [Float]
+    /// How each taught phrase stands beside its parts, `[words]`.
+    public var partMargins: [PartMargin]
 
-    public init(posteriors: [Float], taught: [Float] = [], partMargins: [Float] = []) {
+    public init(posteriors: [Float], taught: [Float] = [], partMargins: [PartMargin] = []) {
         self.posteriors = posteriors
         self.taught = taught
         self.partMargins = partMargins
@@ -34,7 +34,8 @@ public struct HopScorer: ~Copyable {
     private var words: [Int]
     private var session: InferenceStream
     private var taught: TaughtWordScorer
-    private var taughtAhead, partMarginsAhead: [Float]
+    private var taughtAhead: [Float]
+    private var partMarginsAhead: [PartMargin]
     private var detector: ActivityDetector
     /// Range of the time since the last sound, in seconds, in which `lookahead` is computed; nil for never.
     var lookaheadQuiet: ClosedRange<Double>?

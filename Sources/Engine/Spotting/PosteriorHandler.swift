@@ -275,7 +275,7 @@ public struct PosteriorHandler {
     }
 
     /// - Parameter firstHop: at which the word became the likeliest.
-    private func partMargin(ofWordFrom firstHop: Int) -> Float {
+    private func partMargin(ofWordFrom firstHop: Int) -> PartMargin {
         if margin.firstHop == firstHop { return margin.partMargin }
         return pendingMargin.firstHop == firstHop ? pendingMargin.partMargin : .infinity
     }

@@ -10,10 +10,10 @@ public struct ProposedWord: Sendable, Equatable, Hashable, BitwiseCopyable {
     public var end: Int
     /// Since the word became the likeliest.
     public var hops: Int
-    /// By how much a taught phrase is more similar than the part of it that is nearest; infinite where no part is near.
-    public var partMargin: Float
+    /// How a taught phrase stands beside its parts.
+    public var partMargin: PartMargin
 
-    public init(label: Int, score: Float, middle: Int, end: Int, hops: Int, partMargin: Float = .infinity) {
+    public init(label: Int, score: Float, middle: Int, end: Int, hops: Int, partMargin: PartMargin = .infinity) {
         (self.label, self.score, self.partMargin) = (label, score, partMargin)
         (self.middle, self.end, self.hops) = (middle, end, hops)
     }

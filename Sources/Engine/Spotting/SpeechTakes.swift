@@ -19,15 +19,18 @@ public struct SpeechTakes: Sendable, Equatable {
     public let proposal: Float
     /// The similarity, after a look, at which the probability is 0.5.
     public let boundary: Float
+    /// Where the first gap between the words of a phrase lies, as a share of it, 0…1; nil for a single word.
+    public let firstGap: Float?
 
     /// - Returns: nil without takes.
-    public init?(_ takes: [[[Float]]], proposal: Float, boundary: Float) {
+    public init?(_ takes: [[[Float]]], proposal: Float, boundary: Float, firstGap: Float? = nil) {
         let usable = takes.filter { take in
             !take.isEmpty && take.allSatisfy { $0.count == SpeechEmbedding.count }
         }
         guard !usable.isEmpty else { return nil }
         self.takes = usable.prefix(Self.mostTakes).map { Array($0.suffix(Self.mostFrames)) }
         (self.proposal, self.boundary) = (proposal, boundary)
+        self.firstGap = firstGap.map { min(max($0, 0), 1) }
     }
 
     /// The similarity after a look that found this mean distance.

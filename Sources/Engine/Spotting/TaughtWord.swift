@@ -38,10 +38,9 @@ public struct TaughtWord: Sendable, Equatable {
     /// What is not the word, though it is like it: vectors to compare with as with `templates`, `[n × templates × dimensions]`.
     public let negatives: [[[Float]]]
 
-    /// The parts of a phrase, said alone: vectors to compare with as with `templates`, `[parts × templates × dimensions]`.
+    /// The parts of a phrase, said alone: vectors to compare with as with `templates`, `[parts × templates × dimensions]`. Of each gap
+    /// between words what is before it, then what is after it.
     public let parts: [[[Float]]]
-    /// What is added to the similarity of each part, `[parts]`: below 0 for a part that differs more from the phrase than most do.
-    public let partOffsets: [Float]
     /// Takes from their beginning to their end, `[takes × hops × dimensions]`: what is said is aligned with each. None for a word whose
     /// takes have no recordings.
     public let sequences: [[[Float]]]
@@ -56,8 +55,8 @@ public struct TaughtWord: Sendable, Equatable {
     private static let (sequenceWeight, usualDistance): (Float, Float) = (0.25, 0.4)
 
     /// A phrase that is as similar to one of its parts as to its takes counts as `boundary` and so much more; where it is more similar
-    /// to the part, its similarity falls twice as fast. Chosen by 43 times "computer" and ten times "hey computer" by real people: from
-    /// 0.25 to 0.4 one or none of the former is found, and nearly as many of the latter as without parts, at 0.2 fewer.
+    /// to the part, its similarity falls twice as fast. Chosen by 43 times "computer" and ten times "hey computer" by real people, before
+    /// there was a second look: from 0.25 to 0.4 one or none of the former is found, and nearly as many of the latter as without parts.
     private static let (partAllowance, partWeight): (Float, Float) = (0.3, 2)
     /// Weight of a negative: the word's similarity counts as `boundary` where it is that of the negative, and rises twice as fast.
     private static let negativeWeight: Float = 2
@@ -72,7 +71,6 @@ public struct TaughtWord: Sendable, Equatable {
         boundary: Float,
         negatives: [[[Float]]] = [],
         parts: [[[Float]]] = [],
-        partOffsets: [Float] = [],
         sequences: [[[Float]]] = [],
         speech: SpeechTakes? = nil
     ) {
@@ -90,11 +88,7 @@ public struct TaughtWord: Sendable, Equatable {
             vectors.count == templates.count && vectors.allSatisfy { $0.count == first.count }
         }
         self.negatives = negatives.filter(alike)
-        let parts = parts.filter(alike)
-        self.parts = parts
-        self.partOffsets =
-            parts.count == partOffsets.count
-            ? partOffsets.map { min(max($0, -1), 0) } : [Float](repeating: 0, count: parts.count)
+        self.parts = parts.allSatisfy(alike) ? parts : []
         self.sequences = sequences.prefix(Self.mostSequences).map { Array($0.suffix(Self.mostHops)) }.filter {
             !$0.isEmpty && $0.allSatisfy { $0.count == first.count }
         }
@@ -119,7 +113,7 @@ public struct TaughtWord: Sendable, Equatable {
         min(said, boundary + negativeWeight * (said - negative))
     }
 
-    /// The similarity that counts where the phrase is by so much more similar than the part of it that is nearest, its offset included.
+    /// The similarity that counts where the phrase is by so much more similar than the part of it that is nearest.
     public static func similarity(_ said: Float, partMargin: Float, boundary: Float) -> Float {
         min(said, boundary + partAllowance + partWeight * partMargin)
     }

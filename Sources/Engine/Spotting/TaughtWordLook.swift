@@ -9,10 +9,15 @@ final class TaughtWordLook {
     private static let lanes = SpeechEmbedding.count / Lanes.scalarCount
     /// Probabilities whose logarithms are taken.
     private static let range: ClosedRange<Float> = 1e-4...1 - 1e-6
+    /// A frame is of what was said so many samples before its end, in the middle of its window.
+    private static let middleOfFrame = 6200
+    /// How far before the gap between words the first of them is heard, in samples, and in how much audio its level is compared.
+    private static let (beforeGap, recent) = (1280..<5120, 24_000)
 
     private struct Word {
         let boundary: Float
         let speechBoundary: Float
+        let firstGap: Float?
         /// Which of `takes` are its own.
         let takes: Range<Int>
     }
@@ -27,6 +32,7 @@ final class TaughtWordLook {
     /// The newest frames as unit vectors, `[frames × lanes]`.
     private var newest: [Lanes]
     private let samples: UnsafeMutableBufferPointer<Float>
+    private var levels: SoundLevels
 
     /// - Returns: nil where no word is looked at.
     init?(_ vocabulary: Vocabulary) {
@@ -42,7 +48,12 @@ final class TaughtWordLook {
                 for frame in take { frame.withUnsafeBufferPointer { vectors += Self.unit($0) } }
             }
             longest = max(longest, speech.frameCount)
-            words[label] = Word(boundary: word.boundary, speechBoundary: speech.boundary, takes: first..<takes.count)
+            words[label] = Word(
+                boundary: word.boundary,
+                speechBoundary: speech.boundary,
+                firstGap: speech.firstGap,
+                takes: first..<takes.count
+            )
         }
         guard longest > 0 else { return nil }
         (self.words, self.takes, self.vectors) = (words, takes, vectors)
@@ -50,6 +61,7 @@ final class TaughtWordLook {
         newest = [Lanes](repeating: .zero, count: longest * Self.lanes)
         samples = .allocate(capacity: SpeechFrames.samples(frames: longest))
         samples.initialize(repeating: 0)
+        levels = SoundLevels(samples: samples.count)
     }
 
     deinit { samples.deallocate() }
@@ -74,13 +86,16 @@ final class TaughtWordLook {
                 at: frame * Self.lanes
             )
         }
-        var sum: Float = 0
-        for take in word.takes { sum += distance(to: takes[take]) }
-        let distance = sum / Float(word.takes.count)
+        var (distance, gap): (Float, Float) = (0, 0)
+        for take in word.takes {
+            let aligned = align(takes[take], firstGap: word.firstGap ?? 0)
+            distance += aligned.distance / Float(word.takes.count)
+            gap += aligned.gap / Float(word.takes.count)
+        }
         let probability = min(max(proposed.score, Self.range.lowerBound), Self.range.upperBound)
         let said = TaughtWord.similarity(
             word.boundary + TaughtWord.margin(probability: probability),
-            partMargin: proposed.partMargin,
+            partMargin: counted(proposed.partMargin, gap: word.firstGap == nil ? nil : gap),
             boundary: word.speechBoundary
         )
         let similarity = SpeechTakes.similarity(said, distance: distance)
@@ -91,9 +106,30 @@ final class TaughtWordLook {
         )
     }
 
-    private func distance(to take: (start: Int, frames: Int)) -> Float {
+    /// What counts of how a phrase stands beside its parts. An end of it that is said alone has quiet before it; so where there is sound
+    /// before the gap, the margin beside its ends does not.
+    ///
+    /// - Parameter gap: frame of the first gap between words; nil for a single word.
+    private func counted(_ margin: PartMargin, gap: Float?) -> Float {
+        guard let gap, margin.end < margin.beginning else { return margin.least }
+        let behind = (Float(frames.count - 1) - gap) * Float(SpeechEmbedding.hopSamples)
+        let middle = samples.count - Int(behind) - Self.middleOfFrame
+        levels.measure(UnsafeBufferPointer(samples))
+        let isSaid = levels.isSound(
+            middle - Self.beforeGap.upperBound..<middle - Self.beforeGap.lowerBound,
+            recent: Self.recent
+        )
+        return isSaid ? margin.beginning : margin.least
+    }
+
+    /// Aligns a take with the newest frames.
+    ///
+    /// - Returns: the mean distance, and the frame at which the first gap of the take lies.
+    private func align(_ take: (start: Int, frames: Int), firstGap: Float) -> (distance: Float, gap: Float) {
         var warping = FrameWarping()
         let older = FrameWarping.steps - frames.count
+        let rowOfGap = Int((firstGap * Float(take.frames - 1)).rounded())
+        var places = SIMD32<Float>.zero
         for row in 0..<take.frames {
             var costs = SIMD32<Float>(repeating: 1)
             let vector = take.start + row * Self.lanes
@@ -102,9 +138,10 @@ final class TaughtWordLook {
                 for lane in 0..<Self.lanes { sum += newest[frame * Self.lanes + lane] * vectors[vector + lane] }
                 costs[older + frame] -= sum.sum()
             }
-            warping.add(costs)
+            warping.add(costs, carrying: &places)
+            if row == rowOfGap { for frame in 0..<frames.count { places[older + frame] = Float(frame) } }
         }
-        return warping.distance(ends: SpeechTakes.ends)
+        return (warping.distance(ends: SpeechTakes.ends), places[warping.end(ends: SpeechTakes.ends)])
     }
 
     private static func unit(_ vector: UnsafeBufferPointer<Float>) -> [Lanes] {

@@ -22,24 +22,24 @@ struct TaughtWordScorer {
         var isLookedAt: Bool
         /// How many negatives follow its templates.
         var negatives: Int
-        /// Which of `partOffsets` are those of the parts that follow its negatives.
-        var parts: Range<Int>
+        /// Of its parts, which follow its negatives.
+        var parts: Int
         /// Which of `sequences` are its own.
         var sequences: Range<Int>
     }
 
     /// `[words]`, 0…1.
     private(set) var probabilities: [Float]
-    /// By how much a phrase is more similar than the part of it that is nearest, its offset included, `[words]`; infinite far below its
-    /// boundary, where that is not computed, and for a word without parts.
-    private(set) var partMargins: [Float]
+    /// How a phrase stands beside its parts, `[words]`; infinite far below its boundary, where that is not computed, and for a word
+    /// without parts.
+    private(set) var partMargins: [PartMargin]
     /// Similarities and margins at the newest hop, `[words]`.
-    private var similarities, newestMargins: [Float]
+    private var similarities: [Float]
+    private var newestMargins: [PartMargin]
 
     private let words: [Word]
     /// Unit vectors, `[templates × lanesPerVector]`, zero-padded. Those of the sequences come last.
     private let templates: [Lanes]
-    private let partOffsets: [Float]
     /// Of each sequence the index of its first lanes, and its hops.
     private let sequences: [(start: Int, hops: Int)]
     /// Ring of the newest embeddings as unit vectors, `[hops × lanesPerVector]`.
@@ -61,15 +61,13 @@ struct TaughtWordScorer {
         hops = max(TemplateAlignment.longestReach, HopWarping.steps) + 2
         var templates: [Lanes] = []
         var sequences: [(start: Int, hops: Int)] = []
-        var partOffsets: [Float] = []
         self.words = words.enumerated().map { index, word in
             let fits = word.templates.allSatisfy { $0.count == dimensions }
-            let (first, firstPart) = (sequences.count, partOffsets.count)
+            let first = sequences.count
             let start = templates.count
             if fits {
                 let all = word.templates + word.negatives.joined() + word.parts.joined()
                 for template in all { templates += Self.unit(template) }
-                partOffsets += word.partOffsets
                 for sequence in word.sequences {
                     sequences.append((templates.count, sequence.count))
                     for hop in sequence { templates += Self.unit(hop) }
@@ -83,11 +81,11 @@ struct TaughtWordScorer {
                 partBoundary: word.partBoundary,
                 isLookedAt: isLookedAt.indices.contains(index) && isLookedAt[index],
                 negatives: fits ? word.negatives.count : 0,
-                parts: firstPart..<partOffsets.count,
+                parts: fits ? word.parts.count : 0,
                 sequences: first..<sequences.count
             )
         }
-        (self.templates, self.sequences, self.partOffsets) = (templates, sequences, partOffsets)
+        (self.templates, self.sequences) = (templates, sequences)
         recent = Array(repeating: .zero, count: hops * lanesPerVector)
         probabilities = Array(repeating: 0, count: words.count)
         similarities = probabilities
@@ -102,13 +100,13 @@ struct TaughtWordScorer {
         for index in words.indices {
             let (similarity, margin) = similarity(to: words[index])
             probabilities[index] = probability(of: index, similarity)
-            partMargins[index] = partMargin(of: index, margin)
+            partMargins[index] = margin.mean(with: newestMargins[index])
             (similarities[index], newestMargins[index]) = (similarity, margin)
         }
     }
 
     /// Computes what `probabilities` and `partMargins` would become if this embedding came next; changes nothing else.
-    mutating func lookAhead(_ embedding: [Float], into ahead: inout [Float], _ margins: inout [Float]) {
+    mutating func lookAhead(_ embedding: [Float], into ahead: inout [Float], _ margins: inout [PartMargin]) {
         let row = (newest + 1) % hops
         let kept = newest
         // The row of the oldest embedding, which no template reaches.
@@ -117,7 +115,7 @@ struct TaughtWordScorer {
         for index in words.indices {
             let (similarity, margin) = similarity(to: words[index])
             ahead[index] = probability(of: index, similarity)
-            margins[index] = partMargin(of: index, margin)
+            margins[index] = margin.mean(with: newestMargins[index])
         }
         newest = kept
         for lane in 0..<lanesPerVector { recent[row * lanesPerVector + lane] = .zero }
@@ -139,21 +137,14 @@ struct TaughtWordScorer {
         return exponent > 6 ? 0 : 1 / (1 + expf(exponent))
     }
 
-    /// The mean of two hops, or that of the one at which it is known.
-    private func partMargin(of index: Int, _ newest: Float) -> Float {
-        let former = newestMargins[index]
-        return newest.isFinite && former.isFinite ? (newest + former) / 2 : min(newest, former)
-    }
-
-    private func similarity(to word: Word) -> (similarity: Float, partMargin: Float) {
+    private func similarity(to word: Word) -> (similarity: Float, partMargin: PartMargin) {
         let said = similarity(to: word, at: 0)
         // Far below the boundary, the usual case, the rest changes nothing that matters.
         guard said > word.boundary - Self.nearBoundary else { return (said, .infinity) }
-        let (negative, part) = (negative(of: word), part(of: word))
-        let margin = word.parts.isEmpty ? .infinity : said - part
+        let (negative, margin) = (negative(of: word), partMargin(of: word, said))
         var counted = TaughtWord.similarity(said, besides: negative, boundary: word.negativeBoundary)
         if !word.isLookedAt {
-            let besidesPart = TaughtWord.similarity(said, partMargin: margin, boundary: word.partBoundary)
+            let besidesPart = TaughtWord.similarity(said, partMargin: margin.least, boundary: word.partBoundary)
             counted = min(counted, besidesPart)
         }
         guard !word.sequences.isEmpty else { return (counted, margin) }
@@ -188,13 +179,18 @@ struct TaughtWordScorer {
         return highest
     }
 
-    /// The highest similarity to its parts, with their offsets; −1 for none.
-    private func part(of word: Word) -> Float {
-        var highest: Float = -1
-        for (index, part) in word.parts.enumerated() {
-            highest = max(highest, similarity(to: word, at: 1 + word.negatives + index) + partOffsets[part])
+    /// How it stands beside its parts: of each gap between words, what is said before it, and what is said after it.
+    private func partMargin(of word: Word, _ said: Float) -> PartMargin {
+        var margin = PartMargin.infinity
+        for index in 0..<word.parts {
+            let below = said - similarity(to: word, at: 1 + word.negatives + index)
+            if index.isMultiple(of: 2) {
+                margin.beginning = min(margin.beginning, below)
+            } else {
+                margin.end = min(margin.end, below)
+            }
         }
-        return highest
+        return margin
     }
 
     /// The similarity to the templates (0), or to a negative or a part (from 1 on).

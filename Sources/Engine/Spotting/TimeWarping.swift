@@ -31,6 +31,35 @@ public struct TimeWarping<Costs: SIMD> where Costs.Scalar == Float {
         sums = least + costs
     }
 
+    /// As ``add(_:)``, and carries a value of each step of the stream along the alignments that end there.
+    @inlinable
+    mutating func add(_ costs: Costs, carrying values: inout Costs) {
+        defer { rows += 1 }
+        guard rows > 0 else {
+            sums = costs
+            return
+        }
+        var (least, carried) = (sums, values)
+        for step in 1..<Self.steps where sums[step - 1] < least[step] {
+            (least[step], carried[step]) = (sums[step - 1], values[step - 1])
+        }
+        for step in 2..<Self.steps {
+            let passed = sums[step - 2] + Self.passing * costs[step - 1]
+            if passed < least[step] { (least[step], carried[step]) = (passed, values[step - 2]) }
+        }
+        (sums, values) = (least + costs, carried)
+    }
+
+    /// The step of the stream at which the best alignment ends.
+    ///
+    /// - Parameter ends: as for ``distance(ends:)``.
+    @inlinable
+    func end(ends: Int) -> Int {
+        var best = Self.steps - 1
+        for step in Self.steps - ends..<Self.steps where sums[step] < sums[best] { best = step }
+        return best
+    }
+
     /// The mean cost of a step of the take, 0…2.
     ///
     /// - Parameter ends: it may end at so many of the newest steps.

@@ -175,7 +175,7 @@ public struct ClipTaughtWordScorer: ~Copyable {
     }
 
     /// A word at the hop that ends with a sample.
-    typealias Hop = (end: Int, probability: Float, partMargin: Float)
+    typealias Hop = (end: Int, probability: Float, partMargin: PartMargin)
 
     /// The highest probability of a word after second looks, at the hops where it is likeliest by its templates; 0 where it is proposed
     /// at none.
