@@ -6,12 +6,13 @@ The ten words by the reporting half of the held-out speakers, and their talk, th
 rooms. The loudspeaker plays music, talk or television, so much louder than the words as the row says, over their spans; its echo is 20 to 250 ms
 late. Recall is in per cent of the words said; false accepts are counted in the words, in talk, and where nobody speaks but the loudspeaker.
 
-The scenes are made once and kept in --work. --data must hold the recordings of Training/README.md with rooms.tar and noise2.tar.
+The scenes are made once and kept in --work, those of each of --seeds in a folder of its own. --data must hold the recordings of Training/README.md with rooms.tar and noise2.tar.
 """
 
+import itertools
 import json
 import shutil
-import sys
+from collections import Counter
 
 import soundfile
 
@@ -35,25 +36,24 @@ MODES = ("command", "spot")
 SETS = ("words", "talk", "alone")
 
 
-def counts(options, folder, echo):
-    """Words said and found, and false accepts by set, in each mode; and the hours. With `echo`, Beckon removes it."""
-    found, seconds = {mode: {} for mode in MODES}, 0
-    for name in SETS:
+def counts(options, folders, echo):
+    """Words said and found, and false accepts, in each mode; and the hours. With `echo`, Beckon removes it."""
+    found, seconds = {mode: Counter() for mode in MODES}, 0
+    for folder, name in itertools.product(folders, SETS):
         arguments = ["evaluate", "--stream", "--json", "--channel", 0, "--words", "none", "--model", options.model, folder / name]
         report = json.loads(program.run(options.beckon, *arguments, *(("--echo-reference", 1) if echo else ())))
         seconds += report["seconds"]
         for setting in report["settings"]:
-            figures = [word["figures"] for word in setting["words"]]
-            found[setting["mode"]][name] = {key: sum(f[key] for f in figures) for key in ("said", "hits", "falseAccepts")}
+            for word in setting["words"]:
+                found[setting["mode"]].update({key: word["figures"][key] for key in ("said", "hits", "falseAccepts")})
     return found, seconds / 3600
 
 
-def cells(options, folder, echo=False):
-    found, hours = counts(options, folder, echo)
+def cells(options, folders, echo=False):
+    found, hours = counts(options, folders, echo)
     for mode in MODES:
-        sets = found[mode]
-        yield f"{100 * sets['words']['hits'] / sets['words']['said']:.1f}"
-        yield f"{sum(one['falseAccepts'] for one in sets.values()) / hours:.1f}"
+        yield f"{100 * found[mode]['hits'] / found[mode]['said']:.1f}"
+        yield f"{found[mode]['falseAccepts'] / hours:.1f} ({found[mode]['falseAccepts']})"
 
 
 def cancelled(candidate, source, target):
@@ -71,29 +71,37 @@ def arguments():
     parser = options_of(__doc__)
     parser.add_argument("--minutes", nargs=3, type=float, default=(20, 10, 6), metavar="N", help="of words, talk, and the loudspeaker alone")
     parser.add_argument("--candidates", action="store_true", help="also the cancellers of candidates.py, of which one was chosen")
-    parser.add_argument("--conditions", nargs="*", default=[], help="the first words of the conditions to measure (default: all)")
+    parser.add_argument("--conditions", nargs="*", default=[], help="the names of the conditions to measure (default: all)")
+    parser.add_argument("--seeds", nargs="+", type=int, default=[1], metavar="N", help="the scenes: whose speech, which music, which room")
     return parser.parse_args()
+
+
+def scenes_of(options, conditions):
+    """The folders of each condition, one for each seed; those that are missing are made."""
+    held_out = None
+    for seed in options.seeds:
+        missing = [condition for condition in conditions if not (options.work / str(seed) / condition.name / "done").exists()]
+        if not missing:
+            continue
+        held_out = held_out or HeldOut(recordings.load_all([str(options.data)], str(options.cache)), "report")
+        scenes.make(held_out, options.work / str(seed), missing, dict(zip(SETS, options.minutes)), seed)
+        for condition in missing:
+            (options.work / str(seed) / condition.name / "done").touch()
+    return {condition: [options.work / str(seed) / condition.name for seed in options.seeds] for condition in conditions}
 
 
 def main():
     options = arguments()
-    chosen = [c for c in CONDITIONS if not options.conditions or c.name.startswith(tuple(options.conditions))]
-    missing = [condition for condition in chosen if not (options.work / condition.name / "done").exists()]
-    if missing:
-        held_out = HeldOut(recordings.load_all([str(options.data)], str(options.cache)), "report")
-        scenes.make(held_out, options.work, missing, dict(zip(SETS, options.minutes)))
-    for condition in missing:
-        (options.work / condition.name / "done").touch()
-    print("| loudspeaker | canceller |" + "".join(f" {mode}: recall | false/h |" for mode in MODES))
+    folders_of = scenes_of(options, [c for c in CONDITIONS if not options.conditions or c.name in options.conditions])
+    print("| loudspeaker | canceller |" + "".join(f" {mode}: recall | false/h (all) |" for mode in MODES))
     print("|---|---|" + "--:|" * 2 * len(MODES), flush=True)
-    for condition in chosen:
-        folder = options.work / condition.name
-        print(f"| {condition.name} | none |", *(f"{cell} |" for cell in cells(options, folder)), flush=True)
-        print("| | Beckon |", *(f"{cell} |" for cell in cells(options, folder, echo=True)), flush=True)
+    for condition, folders in folders_of.items():
+        print(f"| {condition.name} | none |", *(f"{cell} |" for cell in cells(options, folders)), flush=True)
+        print("| | Beckon |", *(f"{cell} |" for cell in cells(options, folders, echo=True)), flush=True)
         for candidate in CANDIDATES if options.candidates else ():
-            target = cancelled(candidate, folder, options.work / "cancelled")
-            print(f"| | {candidate.name} |", *(f"{cell} |" for cell in cells(options, target)), flush=True)
-            shutil.rmtree(target)
+            targets = [cancelled(candidate, folder, options.work / "cancelled" / folder.parent.name) for folder in folders]
+            print(f"| | {candidate.name} |", *(f"{cell} |" for cell in cells(options, targets)), flush=True)
+            shutil.rmtree(options.work / "cancelled")
 
 
 main()
