@@ -140,7 +140,9 @@ def opposite(channels):
 # Title, microphones, and what is amiss.
 ARRAYS = (
     ("2", 2, None),
+    ("4", 4, None),
     ("6", 6, None),
+    ("8", 8, None),
     ("6, one dead, one inverted", 6, inverted),
     ("2, one inverted", 2, inverted),
     ("2, exactly opposite", 2, opposite),
