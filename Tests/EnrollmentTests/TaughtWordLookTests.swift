@@ -103,6 +103,10 @@ struct TaughtWordLookTests {
             let found = try confidence(in: end.samples, noise: noise, 0.5, -0.9)
             #expect(found < free / 2 && found < 0.1, "\(noise): \(free), \(found)")
         }
+        // And at the end of something else.
+        let other = try RecordedTakes.utterance("Front_Center")
+        let after = Array(other.samples[..<other.speech.upperBound]) + end.samples
+        #expect(try confidence(in: after, 0.5, -0.9) < 0.1)
         let nothing = try confidence(in: [Float](repeating: 0, count: 32_000), 0.5, -0.9)
         let broken = try confidence(in: [Float](repeating: .nan, count: 32_000), 0.5, -0.9)
         #expect(nothing < 0.1 && broken < 0.1)
