@@ -96,7 +96,7 @@ class Counts:
 
     def row(self, title, mode):
         """The cells of a row of the table: a share in per cent for each thing said."""
-        cells = [self.of.get((mode, name)) for name in ("phrase", "last", "first", "rhyme")]
+        cells = [self.of.get((mode, name)) for name in ("phrase", "last", "after", "first", "rhyme")]
         return [title, mode, *("–" if cell is None else f"{100 * cell[0] / cell[1]:.1f} of {cell[1]}" for cell in cells)]
 
 
@@ -129,6 +129,23 @@ def synthetic(work, beckon):
     return {"twenty phrases by synthetic voices": counts, "told what they are not": told}
 
 
+def right_after(others, paths, folder):
+    """Recordings of others, as loud, that end in the words of `paths`, 40 ms later."""
+    for index, path in enumerate(paths):
+        before, wave = (speech(soundfile.read(one)[0]) for one in (others[index % len(others)], path))
+        before *= np.sqrt(np.mean(wave**2) / np.mean(before**2))
+        quiet = [np.zeros(int(seconds * RATE)) for seconds in (1, 0.04, 1)]
+        write(folder / path.name, np.concatenate([quiet[0], before, quiet[1], wave, quiet[2]]))
+    return [folder / path.name for path in paths]
+
+
+def speech(wave):
+    """The samples from the first to the last window of 25 ms that is at most 25 dB fainter than the loudest."""
+    levels = np.convolve(wave**2, np.ones(RATE // 40))
+    loud = np.flatnonzero(levels > levels.max() * 10**-2.5)
+    return wave[max(0, loud[0] - RATE // 40) : loud[-1]]
+
+
 def real(work, beckon, data):
     """Counts of "hey computer" by synthetic voices and by people, and of "smart mirror", by their titles."""
     folder = work / "phrases/real"
@@ -141,6 +158,8 @@ def real(work, beckon, data):
         return paths
 
     phrase, alone = files("words2.tar", "/heycomputer/"), files("words.tar", "/computer/", lambda name: name[0] not in "01234")
+    others = files("words2.tar", "/athena/")
+    after = right_after(others, alone, folder / "after-athena")
     made = [folder / f"take-{number}.wav" for number in range(len(TEACHERS))]
     for voice, path in zip(TEACHERS, made):
         say(voice, "hey computer", path)
@@ -148,17 +167,20 @@ def real(work, beckon, data):
     for title, takes in (("“hey computer”, taught by voices", made), ("“hey computer”, by people", phrase[:5])):
         beckon.learn("hey computer", takes)
         found[title] = Counts()
-        found[title].add(beckon, "hey computer", {"phrase": phrase if takes is made else phrase[5:], "last": alone})
+        found[title].add(beckon, "hey computer", {"phrase": phrase if takes is made else phrase[5:], "last": alone, "after": after})
     mirrors = files("words.tar", "/smart_mirror/")
     for path in mirrors:
         write(folder / "mirror" / path.name, last_part(soundfile.read(path)[0]))
+    after = right_after(others, [folder / "mirror" / path.name for path in mirrors], folder / "mirror-after-athena")
     generator = np.random.default_rng(3)
     counts = found["“smart mirror”, by people, three draws"] = Counts()
     for _ in range(3):
         chosen = set(generator.choice(len(mirrors), 5, replace=False))
         beckon.learn("smart mirror", [mirrors[index] for index in sorted(chosen)])
-        others = [path for index, path in enumerate(mirrors) if index not in chosen]
-        counts.add(beckon, "smart mirror", {"phrase": others, "last": [folder / "mirror" / path.name for path in others]})
+        rest = [index for index in range(len(mirrors)) if index not in chosen]
+        ends = [folder / "mirror" / mirrors[index].name for index in rest]
+        said = {"phrase": [mirrors[index] for index in rest], "last": ends, "after": [after[index] for index in rest]}
+        counts.add(beckon, "smart mirror", said)
     return found
 
 
@@ -172,7 +194,7 @@ def main():
     beckon = Beckon(options.work.resolve(), options.beckon, options.model)
     rows = synthetic(options.work.resolve(), beckon)
     rows |= real(options.work.resolve(), beckon, options.data)
-    print("| % found | mode | the phrase | its last word alone | what is before that alone | its rhymes |\n|---|---|---|---|---|---|")
+    print("| % found | mode | the phrase | its last word alone | right after another word | what is before that alone | its rhymes |\n|---|---|---|---|---|---|---|")
     for title, counts in rows.items():
         for mode in MODES:
             print("| " + " | ".join(counts.row(title, mode)) + " |")

@@ -13,9 +13,9 @@ final class TaughtWordLook {
     private static let middleOfFrame = 6200
     /// How far before the gap between words the first of them is heard, in samples, and in how much audio its level is compared.
     private static let (beforeGap, recent) = (1280..<5120, 24_000)
-    /// The mean distance of the first word of a phrase below which it is said. Chosen by "smart mirror" by real people and by "computer" and
-    /// "mirror" by them after other talk: from 0.14 to 0.18 are alike.
-    private static let nearFirst: Float = 0.16
+    /// The mean distance of what is before the first gap below which it adds to the margin, and how much a unit of it adds. Chosen by
+    /// "smart mirror" by real people, and by "computer" and "mirror" by them after other words: 0.18 with 2 is alike.
+    private static let (nearFirst, gainOfFirst): (Float, Float) = (0.16, 3)
 
     private struct Word {
         let boundary: Float
@@ -122,8 +122,8 @@ final class TaughtWordLook {
     }
 
     /// What counts of how a phrase stands beside its parts. An end of it that is said alone has quiet before it, and one that ends a
-    /// sentence has something else. So where there is sound before the gap, which is near to the takes, the margin beside its ends does not
-    /// count.
+    /// sentence has something else. So where there is sound before the gap, the margin beside its ends is larger, the nearer that sound is
+    /// to the takes.
     ///
     /// - Parameter alignment: nil for a single word.
     private func counted(_ margin: PartMargin, _ alignment: Alignment?) -> Float {
@@ -137,7 +137,8 @@ final class TaughtWordLook {
             middle - Self.beforeGap.upperBound..<middle - Self.beforeGap.lowerBound,
             recent: Self.recent
         )
-        return isSaid ? margin.beginning : margin.least
+        let gain = Self.gainOfFirst * (Self.nearFirst - alignment.distanceOfFirst)
+        return isSaid ? min(margin.beginning, margin.end + gain) : margin.least
     }
 
     /// Aligns a take with the newest frames.
