@@ -22,7 +22,7 @@ struct TaughtWordScorer {
         var isLookedAt: Bool
         /// How many negatives follow its templates.
         var negatives: Int
-        /// Of its parts, which follow its negatives.
+        /// How many parts follow its negatives.
         var parts: Int
         /// Which of `sequences` are its own.
         var sequences: Range<Int>
