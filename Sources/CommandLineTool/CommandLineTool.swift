@@ -65,7 +65,7 @@ public enum CommandLineTool {
     private static func dispatch(_ words: [String]) throws -> Int32 {
         let words = try InstanceOption.moved(words)
         guard let name = words.first else {
-            Output.writeError(HelpPage.overview(declarations))
+            Output.writeError(HelpPage.overview(declarations, room: Terminal.errorRoom))
             return 2
         }
         let rest = words.dropFirst()
@@ -139,13 +139,13 @@ public enum CommandLineTool {
 
     private static func help(_ topic: String?) throws -> Int32 {
         guard let topic, topic != "help" else {
-            Output.write(HelpPage.overview(declarations))
+            Output.write(HelpPage.overview(declarations, room: Terminal.outputRoom))
             return 0
         }
         guard let command = command(topic) else {
             throw UsageError("no help on \(printable(topic))", near: topic, of: names)
         }
-        Output.write(HelpPage.text(command.declaration))
+        Output.write(HelpPage.text(command.declaration, room: Terminal.outputRoom))
         return 0
     }
 }

@@ -48,6 +48,16 @@ struct DevicesTests {
         )
     }
 
+    @Test func `a device that converts channels has no absurd number of them, and lines fit`() {
+        let abilities = Device.Condition.free(.init(rates: [48_000], channels: 1...1_073_741_823, formats: []))
+        let device = Device(name: "null", description: "Discard all samples", driver: nil, condition: abilities)
+        #expect(Devices.table([device]).contains("  1 or more  "))
+        for width in [40, 60, 80] {
+            let table = Devices.table(Self.devices, room: width)
+            #expect(table.split(separator: "\n").allSatisfy { columns(String($0)) <= width }, "\(table)")
+        }
+    }
+
     @Test func `the JSON is valid and complete`() throws {
         struct Line: Decodable, Equatable {
             struct Range: Decodable, Equatable { var min, max: Int }

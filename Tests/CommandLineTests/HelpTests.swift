@@ -46,6 +46,21 @@ struct HelpTests {
         }
     }
 
+    @Test(arguments: [40, 60, 80, 120])
+    func `help fits a terminal, and no word is broken`(_ width: Int) {
+        let pages =
+            [HelpPage.overview(CommandLineTool.declarations, room: width)]
+            + CommandLineTool.declarations.map { HelpPage.text($0, room: width) }
+        for line in pages.joined().split(separator: "\n") where columns(String(line)) > min(80, width) {
+            // A longer word has a line of its own.
+            #expect(!line.trimmingCharacters(in: .whitespaces).contains(" "), "\(width): \(line)")
+        }
+        func words(_ text: String) -> [Substring] { text.split(whereSeparator: \.isWhitespace) }
+        for declaration in CommandLineTool.declarations {
+            #expect(words(HelpPage.text(declaration, room: width)) == words(HelpPage.text(declaration)))
+        }
+    }
+
     @Test(arguments: CommandLineTool.declarations.map(\.title))
     func `every option is in the help, and every option of the help exists`(_ title: String) throws {
         let command = try #require(CommandLineTool.declarations.first { $0.title == title })

@@ -52,7 +52,7 @@ struct FileWalkTests {
             return
         }
         #expect(note.contains("/a: left out 2 files, because these cannot be read (.m4a: 2)"))
-        #expect(other.contains("/b: no audio files in this folder") && other.contains("there are 1 others"))
+        #expect(other.contains("/b: no audio files in this folder") && other.contains("there is 1 other, and"))
         #expect(none.hasSuffix("/c: no audio files in this folder (wav, flac, ogg, opus, mp3, aiff, …)"))
         #expect(items[4] == .file(folder.file("missing.wav")))
     }

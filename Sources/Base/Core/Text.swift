@@ -15,6 +15,13 @@ public func padded(_ number: some BinaryInteger, _ width: Int, radix: Int = 10) 
     return String(repeating: "0", count: max(0, width - digits.count)) + digits
 }
 
+/// A number of things in words: `1 word`, `2 words`, `0 words`.
+///
+/// - Parameter many: the plural, where it is not the singular with an s.
+public func counted(_ count: some BinaryInteger, _ one: String, _ many: String? = nil) -> String {
+    "\(count) \(count == 1 ? one : many ?? one + "s")"
+}
+
 /// A confidence from 0 to 1 as a percentage, such as `97 %`.
 public func percent(_ confidence: Float) -> String { decimal(Double(confidence) * 100, 0) + " %" }
 

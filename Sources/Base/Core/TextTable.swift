@@ -34,6 +34,9 @@ public struct TextTable: Sendable {
 }
 
 extension TextTable {
+    /// What a cell of a table of counts has for none; a row in lines of its own leaves such a cell out.
+    public static let none = "·"
+
     /// ``text`` if no line is wider than `room` columns; else each row in lines of its own, its names first.
     public func text(columns room: Int) -> String {
         let whole = text
@@ -42,21 +45,26 @@ extension TextTable {
         return rows.map { row in
             let cells = row.indices.filter { header.indices.contains($0) }
             let title = cells.filter { !numeric.contains($0) }.map { row[$0] }.filter { !$0.isEmpty }
-            var lines = [title.joined(separator: ", ")]
-            var line = ""
-            for index in cells where numeric.contains(index) {
-                let item = "\(header[index].lowercased()) \(row[index])"
-                if line.isEmpty {
-                    line = "  " + item
-                } else if columns(line) + 3 + columns(item) <= room {
-                    line += ", " + item
-                } else {
-                    lines.append(line + ",")
-                    line = "  " + item
-                }
+            let numbers = cells.filter { numeric.contains($0) && row[$0] != Self.none }.map {
+                "\(header[$0].lowercased()) \(row[$0])"
             }
-            return (lines + [line]).filter { !$0.isEmpty }.map { $0 + "\n" }.joined()
+            return (Self.lines(title, indent: "", room) + Self.lines(numbers, indent: "  ", room)).joined()
         }.joined()
+    }
+
+    /// Items with commas between, in lines that fit where an item does.
+    private static func lines(_ items: [String], indent: String, _ room: Int) -> [String] {
+        var lines: [String] = []
+        for item in items {
+            // With room for the comma after it.
+            if let line = lines.last, columns(line) + 3 + columns(item) <= room {
+                lines[lines.count - 1] = "\(line), \(item)"
+            } else {
+                if let line = lines.last { lines[lines.count - 1] = line + "," }
+                lines.append((lines.isEmpty ? indent : "  ") + item)
+            }
+        }
+        return lines.map { $0 + "\n" }
     }
 }
 

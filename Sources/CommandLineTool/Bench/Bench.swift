@@ -119,7 +119,7 @@ struct Bench {
         try bench.run { row in
             rows.append(row)
             if !options.json, settings.findsMost {
-                Output.writeError("\(row.result.connections) connections were measured\n")
+                Output.writeError("\(counted(row.result.connections, "connection was", "connections were")) measured\n")
             }
             return !Interrupt.isRequested
         }
@@ -153,7 +153,7 @@ struct Bench {
         } else {
             Output.write(
                 result.times.table.text
-                    + "\(result.heard) of \(result.words) words found, \(result.others) others; mode \(mode), trigger \(trigger)\n"
+                    + "\(result.heard) of \(counted(result.words, "word")) found, \(counted(result.others, "other")); mode \(mode), trigger \(trigger)\n"
             )
         }
         return result.heard > 0 ? 0 : 1

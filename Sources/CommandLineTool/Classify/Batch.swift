@@ -107,8 +107,9 @@ final class Batch: Sendable {
     /// The exit status; reports an interruption.
     func finish() -> Int32 {
         if Interrupt.isRequested {
-            let all = progress.files.map { " of \($0)" } ?? ""
-            Output.report(.error, "interrupted after \(progress.done)\(all) files")
+            let done =
+                progress.files.map { "\(progress.done) of \(counted($0, "file"))" } ?? counted(progress.done, "file")
+            Output.report(.error, "interrupted after \(done)")
             return 130
         }
         return failed.load(ordering: .relaxed) == 0 ? 0 : 1

@@ -43,7 +43,7 @@ struct ConfigCommand {
     }
 
     private func report(_ configuration: Configuration, source: String) -> Int32 {
-        Output.write(task == .check ? source + "\n" : configuration.json.indented)
+        if task == .check { Output.writeText(source + "\n") } else { Output.write(configuration.json.indented) }
         return 0
     }
 

@@ -48,8 +48,9 @@ struct ControlVerb {
             return 0
         }
         switch reply {
-        case .status(let status): Output.write(StatusSummary(status, now: .now).lines.map { $0 + "\n" }.joined())
-        case .note(let note): Output.write("note: \(printable(note))\n")
+        case .status(let status):
+            Output.writeText(StatusSummary(status, now: .now).lines.map { $0 + "\n" }.joined(), hanging: 11)
+        case .note(let note): Output.writeText("note: \(printable(note))\n")
         case .done, .words, .failed: break
         }
         return 0

@@ -1,3 +1,4 @@
+private import Audio
 import Capture
 private import Core
 private import JSON
@@ -16,12 +17,14 @@ struct Devices {
     /// Scans and prints. Returns the exit status.
     func run() throws -> Int32 {
         let devices = try DeviceList.scan()
-        Output.write(json ? devices.map(Self.json).joined() : Self.table(devices))
+        Output.write(json ? devices.map(Self.json).joined() : Self.table(devices, room: Terminal.outputRoom))
         return 0
     }
 
     /// A table with one line per device.
-    static func table(_ devices: [Device]) -> String {
+    ///
+    /// - Parameter room: columns of the terminal; nil where it goes elsewhere.
+    static func table(_ devices: [Device], room: Int? = nil) -> String {
         var columns = TextTable(
             ["", "DEVICE", "STATE", "RATES", "CHANNELS", "FORMATS", "DESCRIPTION"],
             names: Set(0...6)
@@ -33,7 +36,7 @@ struct Devices {
             switch device.condition {
             case .free(let abilities):
                 let formats = abilities.formats.isEmpty ? "others" : abilities.formats.joined(separator: ", ")
-                let channels = range(abilities.channels.lowerBound, abilities.channels.upperBound)
+                let channels = Self.channels(abilities.channels)
                 columns.add([mark, name, "free", rates(abilities.rates), channels, formats, description])
             case .busy(let holder):
                 let who = holder.map { "in use by \(printable($0.name)) (\($0.process))" } ?? "in use"
@@ -43,7 +46,13 @@ struct Devices {
             }
         }
         let note = devices.contains(where: \.isAutomatic) ? "* is the device that auto selects.\n" : ""
-        return columns.text + note
+        return (room.map { columns.text(columns: $0) } ?? columns.text) + note
+    }
+
+    /// Devices that convert channels give a highest number that no microphone has.
+    private static func channels(_ range: ClosedRange<Int>) -> String {
+        let most = ChannelMix.channelCounts.upperBound
+        return range.upperBound > most ? "\(range.lowerBound) or more" : Self.range(range.lowerBound, range.upperBound)
     }
 
     /// The lowest and the highest sample rate, in kHz.

@@ -33,7 +33,11 @@ struct Doctor {
         var all: [Diagnosis] = []
         func report(_ found: [Diagnosis]) {
             all += found
-            Output.write(found.map { json ? $0.json : $0.lines }.joined())
+            if json {
+                Output.write(found.map(\.json).joined())
+            } else {
+                Output.write(found.map { $0.lines(room: Terminal.outputRoom) }.joined())
+            }
         }
         let environment = ProcessInfo.processInfo.environment
         let (found, fromFile) = checkConfiguration(environment)
@@ -58,7 +62,7 @@ struct Doctor {
         report(sound.run())
         report(Self.checkCanceller(settings).map { [$0] } ?? [])
         if playsSound { report(EchoCheck(selection, play: TestSound.play).run()) }
-        if !json { Output.write(Self.summary(all, service)) }
+        if !json { Output.writeText(Self.summary(all, service)) }
         return all.contains { $0.grade == .error } ? 1 : 0
     }
 
@@ -180,9 +184,13 @@ struct Doctor {
 
 extension Diagnosis {
     /// The finding as text; what to do follows on a line of its own.
-    fileprivate var lines: String {
+    ///
+    /// - Parameter room: columns of the terminal; nil where it goes elsewhere.
+    fileprivate func lines(room: Int?) -> String {
         let first = "\(pad(grade.rawValue, 7))  \(pad(check, 13))  \(printable(text))\n"
-        return first + (remedy.isEmpty ? "" : pad("", 24) + "→ \(printable(remedy))\n")
+        let margin = (room ?? 80) < 60 ? 4 : 24
+        let second = remedy.isEmpty ? "" : pad("", margin) + "→ \(printable(remedy))\n"
+        return fitted(first, columns: room, hanging: margin) + fitted(second, columns: room)
     }
 
     /// One JSON object on a line.

@@ -217,7 +217,7 @@ struct Enroll {
         Output.writeError((Terminal.errorIsTerminal ? wrapped(request, columns: Terminal.width) : request) + "\n")
         func endOfTime(_ count: Int) -> Failure {
             Failure(
-                "'\(printable(options.word))' was not taught: \(count) of \(wanted) takes were recorded within "
+                "'\(printable(options.word))' was not taught: \(count) of \(counted(wanted, "take was", "takes were")) recorded within "
                     + "\(durationText((time ?? .zero).seconds)), the limit without a terminal; run it on one, or give recordings "
                     + "with --from"
             )

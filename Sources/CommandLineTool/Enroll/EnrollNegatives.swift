@@ -87,7 +87,7 @@ struct EnrollNegatives {
             Output.write(object.line)
             return
         }
-        Output.write(
+        Output.writeText(
             "\(printable(name)): no longer '\(printable(options.word))' (score \(percent(effect.before)), now "
                 + "\(percent(effect.after))); all takes still are (\(percent(effect.lowestTake)) or more)\n"
         )

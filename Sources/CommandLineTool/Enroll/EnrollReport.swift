@@ -17,7 +17,7 @@ struct EnrollReport {
     func text(columns: Int = Terminal.width) -> String {
         let count = word.takes.count
         let kept = word.takes.contains { !$0.audio.isEmpty }
-        var lines = ["'\(printable(word.name))' is taught, from \(count) \(count == 1 ? "take" : "takes").", ""]
+        var lines = ["'\(printable(word.name))' is taught, from \(counted(count, "take")).", ""]
         if let calibration {
             lines += calibration.meaning
             if !calibration.meaning.isEmpty {

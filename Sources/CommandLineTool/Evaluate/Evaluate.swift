@@ -157,7 +157,7 @@ struct Evaluate {
         let kept = Set(bare)
         return (
             files.filter { !kept.contains($0) },
-            ["\(bare.count) of \(files.count) recordings have no label track, \(missing), and are left out"]
+            ["\(bare.count) of \(counted(files.count, "recording")) have no label track, \(missing), and are left out"]
         )
     }
 
@@ -256,7 +256,7 @@ struct Evaluate {
         if options.json {
             Output.write(try encodedJSON(report))
         } else {
-            Output.write(text)
+            Output.writeText(text)
         }
         try page?.write(html())
     }

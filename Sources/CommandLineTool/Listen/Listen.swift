@@ -39,7 +39,8 @@ struct Listen {
     private static func logOutput() throws -> LineWriter {
         var settings = LineWriter.Settings()
         settings.resumed = { dropped in
-            Output.marked(.warning, "\(dropped) lines of this log were dropped, as its reader did not read them")
+            let lines = counted(dropped, "line of this log was", "lines of this log were")
+            return Output.marked(.warning, "\(lines) dropped, as its reader did not read them")
         }
         return try LineWriter(STDERR_FILENO, name: "beckon-log", settings: settings)
     }

@@ -73,7 +73,7 @@ private struct Drawing {
         var facts: [(String, StyledText.Style)] = live.problem.map { [($0, .bad)] } ?? []
         if let rate = live.rate { facts.append(("\(rate) Hz", .dim)) }
         facts.append(("\(panel.mode.rawValue) mode", .dim))
-        facts.append((panel.words == 1 ? "1 word" : "\(panel.words) words", .dim))
+        facts.append((counted(panel.words, "word"), .dim))
         switch live.confirmation {
         case .on: facts.append(("confirmed", .dim))
         case .off: facts.append(("not confirmed", .dim))

@@ -61,7 +61,8 @@ final class LiveScreen: EventSink {
         self.shown = shown
         var settings = LineWriter.Settings()
         settings.resumed = { dropped in
-            log.write(.warning, "standard output: \(dropped) lines were dropped, as its reader did not read them")
+            let lines = counted(dropped, "line was", "lines were")
+            log.write(.warning, "standard output: \(lines) dropped, as its reader did not read them")
             return nil
         }
         settings.failed = { number in

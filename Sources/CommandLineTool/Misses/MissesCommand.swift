@@ -123,6 +123,6 @@ struct MissesCommand {
             unlink(path)
             throw Failure("\(printable(path)): \(reason)")
         }
-        if !json { Output.write("\(printable(path)): \(bytes.count) bytes\n") }
+        if !json { Output.write("\(printable(path)): \(counted(bytes.count, "byte"))\n") }
     }
 }

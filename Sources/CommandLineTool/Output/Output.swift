@@ -25,6 +25,11 @@ enum Output {
     /// Writes to standard output. After a failure it writes nothing, because the output would have a hole.
     static func write(_ text: String) { write(bytes: Array(text.utf8)) }
 
+    /// Like ``write(_:)``, for text that people read: on a terminal, see ``fitted(_:columns:hanging:)``.
+    static func writeText(_ text: String, hanging: Int = 2) {
+        write(fitted(text, columns: Terminal.outputRoom, hanging: hanging))
+    }
+
     /// Like ``write(_:)``, for what is not text.
     static func write(bytes: [UInt8]) {
         guard !hasFailed, !writeAll(bytes, to: STDOUT_FILENO) else { return }
@@ -40,6 +45,9 @@ enum Output {
     /// Writes to standard error; a failure cannot be reported anywhere.
     static func writeError(_ text: String) { _ = writeAll(Array(text.utf8), to: STDERR_FILENO) }
 
+    /// Like ``writeError(_:)``, for text that people read: on a terminal, see ``fitted(_:columns:hanging:)``.
+    static func writeErrorText(_ text: String) { writeError(fitted(text, columns: Terminal.errorRoom)) }
+
     /// Writes a message of one or more lines to standard error, made ``printable(_:)``. Each line begins with the priority if the journal reads
     /// standard error, else with the program's name.
     ///
@@ -51,10 +59,11 @@ enum Output {
     /// Like ``report(_:_:)``, even after standard output has failed.
     static func reportAnyway(_ priority: LogLevel, _ text: String) { writeError(marked(priority, text)) }
 
-    /// The lines of a message as ``report(_:_:)`` writes them.
+    /// The lines of a message as ``report(_:_:)`` writes them; on a terminal they are broken at spaces.
     static func marked(_ priority: LogLevel, _ text: String) -> String {
         let mark = errorIsJournal ? "<\(priority.syslogPriority)>" : "beckon: "
-        return text.split(separator: "\n").map { "\(mark)\(printable(String($0)))\n" }.joined()
+        let lines = text.split(separator: "\n").map { "\(mark)\(printable(String($0)))\n" }.joined()
+        return fitted(lines, columns: Terminal.errorRoom)
     }
 
     /// Whether standard error is the journal stream named in `JOURNAL_STREAM`. The variable alone is not enough: a

@@ -114,7 +114,7 @@ final class Progress: Sendable {
             let bar = String(repeating: "█", count: full) + String(repeating: "░", count: cells - full)
             parts.append("\(bar) \(decimal(share * 100, 0)) %")
         }
-        parts.append(status.files.map { "\(status.done)/\($0)" } ?? "\(status.done) files")
+        parts.append(status.files.map { "\(status.done)/\($0)" } ?? counted(status.done, "file"))
         if status.speed >= 1 { parts.append("\(decimal(status.speed, 0)) × real time") }
         if let left = status.left { parts.append("\(durationText(left)) left") }
         let head = String((parts.joined(separator: "  ") + "  ").prefix(max(0, width - 1)))

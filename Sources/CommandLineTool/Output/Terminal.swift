@@ -54,6 +54,9 @@ enum Terminal {
     /// Columns of the terminal on standard output; nil where it is not a terminal.
     static var outputRoom: Int? { outputIsTerminal ? outputSize.columns : nil }
 
+    /// Columns of the terminal on standard error; nil where it is not a terminal.
+    static var errorRoom: Int? { errorIsTerminal ? width : nil }
+
     /// Columns of the terminal on standard error; 80 if unknown.
     static var width: Int {
         var size = winsize()

@@ -1,14 +1,34 @@
 private import Core
 
-/// The texts of `beckon help`: at most 80 columns, which a test checks.
-enum HelpPage {
+/// The texts of `beckon help`: at most 80 columns, which a test checks, or as many as a narrower terminal has.
+struct HelpPage {
+    /// Columns of a line.
+    private let width: Int
+    /// Below it, texts stand below their names, not beside them.
+    private static let narrow = 60
+
+    private init(room: Int?) { width = min(80, room ?? 80) }
+
     /// The page of the whole program: its commands and common options.
-    static func overview(_ commands: [CommandDeclaration]) -> String {
+    ///
+    /// - Parameter room: columns of the terminal; nil where the page goes elsewhere.
+    static func overview(_ commands: [CommandDeclaration], room: Int?) -> String { HelpPage(room: room).page(commands) }
+
+    static func overview(_ commands: [CommandDeclaration]) -> String { overview(commands, room: nil) }
+
+    /// The page of one command, or of several that share a page.
+    ///
+    /// - Parameter room: columns of the terminal; nil where the page goes elsewhere.
+    static func text(_ command: CommandDeclaration, room: Int?) -> String { HelpPage(room: room).page(command) }
+
+    static func text(_ command: CommandDeclaration) -> String { text(command, room: nil) }
+
+    private func page(_ commands: [CommandDeclaration]) -> String {
         let names = commands.flatMap { declaration in declaration.names.map { ($0, declaration.needsService) } }
         func list(_ needsService: Bool) -> [(String, String)] {
             names.filter { $0.1 == needsService }.map { ($0.0.name, $0.0.abstract) }
         }
-        return [
+        let page = [
             "beckon — find spoken command words and act on them",
             "Usage: beckon COMMAND [OPTION…]",
             section("Commands", list(false) + [("help", "explain a command: beckon help classify")], column: 14),
@@ -21,16 +41,18 @@ enum HelpPage {
                 ],
                 column: 14
             ),
-            """
-            Exit status: 0 on success, 1 on failure (a line on standard error says what
-            failed), 2 for an invalid command line, 130 after Ctrl-C.
-            """,
+            paragraphs(
+                """
+                Exit status: 0 on success, 1 on failure (a line on standard error says what
+                failed), 2 for an invalid command line, 130 after Ctrl-C.
+                """
+            ),
             "If something does not work: beckon doctor.",
-        ].joined(separator: "\n\n") + "\n"
+        ].joined(separator: "\n\n")
+        return fitted(page + "\n", columns: width)
     }
 
-    /// The page of one command, or of several that share a page.
-    static func text(_ command: CommandDeclaration) -> String {
+    private func page(_ command: CommandDeclaration) -> String {
         var parts = [
             "beckon \(command.title) — \(command.abstract ?? command.names.first?.abstract ?? "")",
             usage(command.usage),
@@ -46,24 +68,25 @@ enum HelpPage {
             let title = command.examples.count == 1 ? "Example" : "Examples"
             parts.append("\(title):\n" + command.examples.map { "  " + $0 }.joined(separator: "\n"))
         }
-        return parts.filter { !$0.isEmpty }.joined(separator: "\n\n") + "\n"
+        return fitted(parts.filter { !$0.isEmpty }.joined(separator: "\n\n") + "\n", columns: width)
     }
 
-    private static func usage(_ lines: [String]) -> String {
+    private func usage(_ lines: [String]) -> String {
         lines.enumerated().map { ($0 == 0 ? "Usage: " : "       ") + $1 }.joined(separator: "\n")
     }
 
     /// The option's text, and one line for each of its choices.
-    private static func help(_ option: Option) -> String {
+    private func help(_ option: Option) -> String {
         guard let choices = option.value?.choices, !choices.isEmpty else { return option.help }
         return ([option.help + ":"] + choices.map { "\($0.name): \($0.help)" }).joined(separator: "\n")
     }
 
     /// A list of names, with their texts beside them from `column` on.
-    private static func section(_ title: String?, _ rows: [(name: String, text: String)], column: Int) -> String {
+    private func section(_ title: String?, _ rows: [(name: String, text: String)], column: Int) -> String {
         guard !rows.isEmpty else { return "" }
+        let column = width < Self.narrow ? 4 : column
         let lines = rows.flatMap { row in
-            let text = row.text.split(separator: "\n").flatMap { wrapped($0, width: 80 - column) }
+            let text = row.text.split(separator: "\n").flatMap { wrapped($0, width: width - column) }
             let isLong = row.name.count + 3 > column
             let first = isLong ? ["  " + row.name] : []
             return first
@@ -74,10 +97,10 @@ enum HelpPage {
         return ((title.map { [$0 + ":"] } ?? []) + lines).joined(separator: "\n")
     }
 
-    /// Wraps paragraphs, which are separated by an empty line, to 80 columns.
-    private static func paragraphs(_ text: String) -> String {
+    /// Wraps paragraphs, which are separated by an empty line.
+    private func paragraphs(_ text: String) -> String {
         text.split(separator: "\n\n").map { paragraph in
-            wrapped(paragraph.replacing("\n", with: " "), width: 80).joined(separator: "\n")
+            wrapped(paragraph.replacing("\n", with: " "), width: width).joined(separator: "\n")
         }.joined(separator: "\n\n")
     }
 }

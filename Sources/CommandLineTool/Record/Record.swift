@@ -69,7 +69,7 @@ struct Record {
         defer { takes.stop() }
         if file == nil {
             guard takes.waitForAudio() else { return Interrupt.isRequested ? 130 : 1 }
-            Output.writeError("Say the word repeatedly, with a pause of a second. Ctrl-C ends.\n")
+            Output.writeErrorText("Say the word repeatedly, with a pause of a second. Ctrl-C ends.\n")
         }
         var number = try firstNumber()
         var written = 0

@@ -1,6 +1,6 @@
 private import Core
 import Enrollment
-private import JSON
+import JSON
 
 /// `beckon words WORD`: what is kept of one word, its negative examples by number.
 struct ShownWord {
@@ -10,16 +10,19 @@ struct ShownWord {
     func run() {
         if json { return Output.write(object.line) }
         let recorded = word.takes.count { !$0.audio.isEmpty }
+        let thresholds = DetectionMode.allCases.map {
+            "\(decimal(Double(word.threshold(in: $0)), 2)) in mode \($0.rawValue)"
+        }
         var text =
             "\(printable(word.name)): takes: \(word.takes.count), with recordings: \(recorded); threshold "
-            + "\(decimal(Double(word.threshold), 2))\n"
-        guard !word.negatives.isEmpty else { return Output.write(text + "No negative examples.\n") }
+            + "\(thresholds.joined(separator: ", ")), with the sensitivity balanced\n"
+        guard !word.negatives.isEmpty else { return Output.writeText(text + "No negative examples.\n") }
         var table = TextTable(["NEGATIVE", "SECONDS"], names: [])
         for (index, negative) in word.negatives.enumerated() {
             table.add(["\(index + 1)", seconds(negative.audio).map { decimal($0, 2) } ?? "–"])
         }
         text += Terminal.outputRoom.map { table.text(columns: $0) } ?? table.text
-        Output.write(text + "Take one back: beckon words \(ShellWord.quoted(word.name)) --forget-negative NUMBER\n")
+        Output.writeText(text + "Take one back: beckon words \(ShellWord.quoted(word.name)) --forget-negative NUMBER\n")
     }
 
     /// The same numbers as those of the list of all words, and each negative example.
@@ -27,6 +30,7 @@ struct ShownWord {
         [
             "word": .string(word.name), "takes": .number(word.takes.count),
             "threshold": .number(word.threshold, places: 3), "boundary": .number(word.boundary, places: 4),
+            "thresholds": word.thresholdsByMode,
             "negatives": .array(
                 word.negatives.enumerated().map { index, negative in
                     [
@@ -41,5 +45,14 @@ struct ShownWord {
     /// The length of a recording; nil where none was kept.
     private func seconds(_ audio: [Int16]) -> Double? {
         audio.isEmpty ? nil : Double(audio.count) / Double(Utterance.sampleRate)
+    }
+}
+
+extension WordStore.Word {
+    /// The threshold in each mode with the sensitivity `balanced`, as `{"spot": 0.88, "command": 0.8}`.
+    var thresholdsByMode: JSON {
+        .object(
+            DetectionMode.allCases.map { JSON.Member($0.rawValue, .number(threshold(in: $0), places: 3)) }
+        )
     }
 }

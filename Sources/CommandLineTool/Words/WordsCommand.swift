@@ -121,26 +121,32 @@ struct WordsCommand {
                 ]
                 Output.write(object.line)
             }
+                    "thresholds": word.thresholdsByMode,
             return
         }
         guard !words.isEmpty else {
             Output.write("No words were taught yet; beckon enroll WORD teaches one.\n")
             return
         }
-        var table = TextTable(["WORD", "TAKES", "NEGATIVES", "THRESHOLD", "RECORDINGS"], names: [0])
+        let modes = DetectionMode.allCases.map { "IN \($0.rawValue.uppercased())" }
+        var table = TextTable(["WORD", "TAKES", "NEGATIVES"] + modes + ["RECORDINGS"], names: [0])
         for word in words {
             let recorded = word.takes.count { !$0.audio.isEmpty }
-            table.add([
-                printable(word.name), "\(word.takes.count)", "\(word.negatives.count)",
-                decimal(Double(word.threshold), 2),
-                recorded == 0 ? "–" : "\(recorded)",
-            ])
+            table.add(
+                [printable(word.name), "\(word.takes.count)", "\(word.negatives.count)"]
+                    + DetectionMode.allCases.map { decimal(Double(word.threshold(in: $0)), 2) }
+                    + [recorded == 0 ? "–" : "\(recorded)"]
+            )
         }
         Output.write(Terminal.outputRoom.map { table.text(columns: $0) } ?? table.text)
     }
 
     private func show(_ name: String, _ taught: TaughtWords) throws {
         let store = try taught.read() ?? WordStore()
+        Output.writeText(
+            "The threshold of a word in each mode, with the sensitivity balanced; said alone, it needs that of mode command in "
+                + "mode spot too.\n"
+        )
         if store[name] == nil, let task = nearestName(to: name, of: Self.tasks) {
             throw Failure("no word '\(printable(name))' was taught; did you mean beckon words \(task)?")
         }

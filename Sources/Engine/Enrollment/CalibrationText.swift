@@ -49,13 +49,13 @@ extension WordCalibration {
         if missed < 0.01 { return "hardly ever missed" }
         return missed > 0.5
             ? "missed more often than found; teach it again with clearer takes"
-            : "missed about once in \(Int((1 / missed).rounded())) times"
+            : "missed about once in \(counted(Int((1 / missed).rounded()), "time"))"
     }
 
     /// How often something happens, in hours of talk.
     private static func often(_ perHour: Double) -> String {
         if perHour < 0.01 { return "once in 100 hours of talk or less" }
-        if perHour < 0.67 { return "once in \(Int((1 / perHour).rounded())) hours of talk" }
+        if perHour < 0.67 { return "once in \(counted(Int((1 / perHour).rounded()), "hour")) of talk" }
         return perHour < 1.5 ? "once in an hour of talk" : "\(Int(perHour.rounded())) times in an hour of talk"
     }
 }

@@ -79,7 +79,7 @@ public struct EnrollmentError: Error, Equatable, Sendable, CustomStringConvertib
     ///   - total: of all takes.
     public static func takesOfCommand(_ name: String, _ other: String, count: Int, of total: Int) -> EnrollmentError {
         .alike.saying(
-            "'\(name)' sounds like '\(other)', which the model knows and finds in \(count) of \(total) takes; \(different)",
+            "'\(name)' sounds like '\(other)', which the model knows and finds in \(count) of \(counted(total, "take")); \(different)",
             orForce,
             plain: ""
         )

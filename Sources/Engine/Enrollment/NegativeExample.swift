@@ -79,7 +79,7 @@ extension WordStore.Word {
             if kept < threshold, was >= threshold { lost += 1 }
         }
         guard lost == 0 else {
-            throw tooAlike("\(lost) of \(takes.count) takes would not be found any more")
+            throw tooAlike("\(lost) of \(counted(takes.count, "take")) would not be found any more")
         }
         self = changed
         return NegativeEffect(before: before, after: after, lowestTake: lowest)

@@ -254,6 +254,9 @@ extension WordStore.Word {
         }
     }
 
+    /// The threshold in a mode with the sensitivity `balanced`, as a detector uses it where nobody chose another.
+    public func threshold(in mode: DetectionMode) -> Float { sensitivities[.balanced, mode] ?? threshold }
+
     /// Sets the text, the cohort, `boundary` and all thresholds from the negative set and the takes.
     ///
     /// - Parameter others: the user's words; one of this name, and those of another embedding, are ignored.

@@ -50,7 +50,9 @@ public final class ClipSaver: EventSink {
             state.counts.dropped += state.pending
             return state.pending
         }
-        if pending > 0 { log.write(.warning, "\(pending) clips were not saved, as the service is stopping") }
+        if pending > 0 {
+            log.write(.warning, "\(counted(pending, "clip was", "clips were")) not saved, as the service is stopping")
+        }
     }
 
     /// Applies other settings from the next event on.
@@ -88,7 +90,10 @@ public final class ClipSaver: EventSink {
             return state.warnings.admit("clip", now: Clock.now) != nil ? state.counts.dropped : nil
         }
         if let warning {
-            log.write(.warning, "\(warning) clips were dropped so far, as \(store.folder) takes them too slowly")
+            log.write(
+                .warning,
+                "\(counted(warning, "clip was", "clips were")) dropped so far, as \(store.folder) takes them too slowly"
+            )
         }
     }
 

@@ -173,14 +173,15 @@ extension Daemon {
         }
         return Watchdog.Health(
             lastProgress: server.lastProgress,
-            status: "Serving \(server.connections) clients; \(server.counts.detections) words heard"
+            status:
+                "Serving \(counted(server.connections, "client")); \(counted(server.counts.detections, "word")) heard"
         )
     }
 
     /// What it did, as a line for the log; nil while it cannot listen.
     var clientReport: String? {
         server.map(\.counts).map { counts in
-            "\(counts.accepted) clients, \(counts.detections) words; "
+            "\(counted(counts.accepted, "client")), \(counted(counts.detections, "word")); "
                 + (counts.dropped > 0 ? "dropped: \(counts.droppedText)" : "none dropped")
         }
     }

@@ -29,7 +29,9 @@ struct LossReport {
         if let cost = settings.take(lost[.settings], at: now) {
             let hops = decimal(cost.seconds / AudioFormat.hopSeconds, 0)
             let length = decimal(cost.seconds, 1)
-            lines.append("new settings cost \(hops) hops (\(length) s of audio), in which no word was found")
+            lines.append(
+                "new settings cost \(hops) \(hops == "1" ? "hop" : "hops") (\(length) s of audio), in which no word was found"
+            )
         }
         if let cost = recording.take(lost[.recording], at: now) {
             lines.append("the recording lacks \(decimal(cost.seconds, 1)) s of audio, as the disk was too slow")

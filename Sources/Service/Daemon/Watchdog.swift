@@ -62,7 +62,8 @@ struct AudioHealth {
         guard let status = pipeline.microphone?.status else { return "Playing a file" }
         let device = status.device.isEmpty ? "a microphone" : status.device
         return switch status.state {
-        case .running, .recovering: "Listening to \(device); \(pipeline.dispatcher.counts.events) words heard"
+        case .running, .recovering:
+            "Listening to \(device); \(counted(pipeline.dispatcher.counts.events, "word")) heard"
         case .waiting, .lost: "Waiting for \(device)\(status.problem.isEmpty ? "" : ": \(status.problem)")"
         case .muted: "Muted"
         case .stopped: "Stopping"

@@ -131,7 +131,7 @@ struct Lesson: ~Copyable {
             negatives,
             WordStoreFile.Wait()
         ).word
-        return "'\(printable(word.name))' is taught, from \(word.takes.count) take\(word.takes.count == 1 ? "" : "s")"
+        return "'\(printable(word.name))' is taught, from \(counted(word.takes.count, "take"))"
     }
 
     /// As everybody may see it, and the sounds of the takes, `[takes][samples]`.

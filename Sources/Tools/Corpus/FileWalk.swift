@@ -113,7 +113,7 @@ public struct FileWalk: ~Copyable, Sendable {
         let advice =
             "these cannot be read (\(kinds.joined(separator: ", "))); convert them, as with ffmpeg -i FILE FILE.wav"
         if named.files == 0 {
-            let others = count == 0 ? "" : "; there are \(count) others, and " + advice
+            let others = count == 0 ? "" : "; there \(count == 1 ? "is 1 other" : "are \(count) others"), and \(advice)"
             guard named.problems == 0 else { return nil }
             return .problem(
                 "\(printable(named.path)): no audio files in this folder (wav, flac, ogg, opus, mp3, aiff, …)\(others)"

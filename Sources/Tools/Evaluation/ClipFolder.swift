@@ -58,7 +58,7 @@ public struct ClipFolder: Sendable {
 
     private static func summary(_ names: [String], of place: String, _ problem: String) -> String {
         let first = names.prefix(3).map(printable).joined(separator: ", ")
-        let count = names.count == 1 ? "1 clip is" : "\(names.count) clips are"
+        let count = counted(names.count, "clip is", "clips are")
         return "\(printable(place)): \(count) \(problem) and left out (\(first)\(names.count > 3 ? ", …" : ""))"
     }
 }

@@ -20,7 +20,7 @@ public struct ClipReportPage: Sendable {
     /// HTML source of the page.
     public var html: String {
         let tables = ClipReportTables(report)
-        var page = Page(title: "Model \(model) on \(report.clips) clips of \(name)")
+        var page = Page(title: "Model \(model) on \(counted(report.clips, "clip")) in the folder \(name)")
         page.add(.element("p", ["class": "lead"], [.text(tables.headline)]))
         if !tables.twelveClass.isEmpty { page.paragraph(tables.twelveClass + ".") }
         page.add(PageTable(tables.accuracy))
@@ -61,7 +61,7 @@ public struct ClipReportPage: Sendable {
         page.heading("Calibration")
         page.add(PageTable(tables.calibration))
         page.heading("Thresholds")
-        page.paragraph("At thresholds of the word's posterior: the one in use, and others for all words.")
+        page.paragraph("At thresholds of the word's posterior: that of mode command, and others for all words.")
         page.subheading("Recall (%)")
         page.add(PageTable(tables.recalls))
         page.subheading("False accepts (%)")
@@ -72,7 +72,7 @@ public struct ClipReportPage: Sendable {
 
     private var confusion: Markup {
         CountMatrix(
-            summary: "Counts of \(report.clips) clips by the word said and the label detected.",
+            summary: "Counts of \(counted(report.clips, "clip")) by the word said and the label detected.",
             rowTitle: "said",
             columnTitle: "detected",
             labels: report.confusion.labels.map(Labels.spoken),

@@ -19,7 +19,8 @@ public struct ClipReportTables: Sendable {
             shown(accuracy) + (twelveClass.isEmpty ? "" : twelveClass + "\n"), shown(labels), shown(confusion),
             report.mistakes.isEmpty ? "" : shown(mistakes),
             calibrationError + "\n" + shown(calibration),
-            "Recall / false accepts in %, at thresholds of the word's posterior:\n" + shown(tradeoffs),
+            "Recall / false accepts in %, at thresholds of the word's posterior; a word's own is that of mode command:\n"
+                + shown(tradeoffs),
             openSet + "\n",
         ].filter { !$0.isEmpty }.joined(separator: "\n")
     }
@@ -70,7 +71,7 @@ public struct ClipReportTables: Sendable {
         var table = TextTable(["SAID ↓ HEARD →"] + report.confusion.labels.map(Labels.spoken))
         for (label, counts) in zip(report.confusion.labels, report.confusion.counts)
         where counts.contains(where: { $0 > 0 }) {
-            table.add([Labels.spoken(label)] + counts.map { $0 == 0 ? "·" : "\($0)" })
+            table.add([Labels.spoken(label)] + counts.map { $0 == 0 ? TextTable.none : "\($0)" })
         }
         return table
     }

@@ -198,7 +198,9 @@ struct InspectCharts: Sendable {
         let silent = labels.indices.filter { !loud.contains($0) }
         guard silent.count > 1 else { return rows(Array(labels.indices)) }
         let names = silent.map { labels[$0] }.joined(separator: ", ")
-        return rows(loud) + [.fold("\(silent.count) words stayed below \(percent(Self.quiet)): \(names)", rows(silent))]
+        return rows(loud) + [
+            .fold("\(counted(silent.count, "word")) stayed below \(percent(Self.quiet)): \(names)", rows(silent))
+        ]
     }
 
     /// A class whose scores all stay below this is folded away.

@@ -48,7 +48,7 @@ public struct InspectIndex: Sendable {
 
     /// HTML source of the page.
     public var html: String {
-        var page = Page(title: "What the model sees: \(entries.count) recordings")
+        var page = Page(title: "What the model sees: \(counted(entries.count, "recording"))")
         page.add(
             PageTable(
                 ["Recording", "Seconds", "Words", "Remarks"],

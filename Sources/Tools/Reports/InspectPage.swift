@@ -176,7 +176,7 @@ public struct InspectPage: Sendable {
 
     private var measures: [[String]] {
         let signal = report.signal
-        let channels = trace.channels == 1 ? "1 channel" : "\(trace.channels) channels"
+        let channels = counted(trace.channels, "channel")
         let heard = trace.usedChannels.map(String.init).joined(separator: " and ")
         let isPart = trace.usedChannels.count < trace.channels
         let mix = isPart ? ", only number \(heard) used" : trace.channels > 1 ? ", mixed" : ""

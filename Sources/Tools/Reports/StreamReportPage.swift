@@ -117,7 +117,7 @@ public struct StreamReportPage: Sendable {
         if !setting.mistakes.isEmpty { page.paragraph(tables.mistakes(setting)) }
         let curves = curves(of: setting)
         if curves.count > Self.manyWords {
-            page.fold("DET curves of \(curves.count) words", [.grid(curves)])
+            page.fold("DET curves of \(counted(curves.count, "word"))", [.grid(curves)])
         } else if !curves.isEmpty {
             page.subheading("DET curves of the words")
             page.add(.grid(curves))

@@ -28,7 +28,7 @@ public struct StreamReportTables: Sendable {
         "One threshold for all words (false accepts per hour of all audio, and of audio without words)"
 
     var summary: String {
-        let count = report.files.count == 1 ? "1 recording" : "\(report.files.count) recordings"
+        let count = counted(report.files.count, "recording")
         return
             "\(count), \(Self.length(report.seconds))"
             + (report.wordlessSeconds > 0
@@ -41,7 +41,7 @@ public struct StreamReportTables: Sendable {
         let figures = setting.all
         let found =
             figures.said > 0
-            ? "\(shareText(figures.hitShare)) of \(figures.said) words were found"
+            ? "\(shareText(figures.hitShare)) of \(counted(figures.said, "word was", "words were")) found"
             : "no word was said"
         let perHour = numberText(figures.falseAcceptsPerHour, 1)
         return "Mode \(setting.mode): \(found), with \(perHour) false accepts per hour."

@@ -157,7 +157,7 @@ public final class WyomingServer: Sendable {
         let isOpen = listener.isOpen
         log.write(
             isOpen ? .notice : .info,
-            "Wyoming clients can connect to \(printable(list)), for \(words.names.count) words"
+            "Wyoming clients can connect to \(printable(list)), for \(counted(words.names.count, "word"))"
                 + (isOpen ? "; other machines can, too, as the protocol has no password" : "")
         )
         if settings.announces, let port = addresses.first(where: { !$0.isLocal })?.port {
@@ -177,7 +177,8 @@ public final class WyomingServer: Sendable {
         }
         let lastRoom = Instant(nanoseconds: lastRoom.load(ordering: .relaxed))
         guard isTaken, Clock.now - lastRoom > Self.longestFull else { return nil }
-        return "all \(settings.connections) connections are taken"
+        return settings.connections == 1
+            ? "the only connection is taken" : "all \(settings.connections) connections are taken"
     }
 
     /// Whether all places are taken by clients that keep them: those that have said nothing, or flood, give way to a new one.
@@ -296,7 +297,7 @@ extension WyomingServer: Integration {
                 settings.connections = max(1, limit - Self.otherFiles)
                 service.log.write(
                     .warning,
-                    "the limit on open files is \(limit), so there are at most \(settings.connections) connections, not "
+                    "the limit on open files is \(limit), so there can be at most \(counted(settings.connections, "connection")), not "
                         + "\(configured.connections); see LimitNOFILE="
                 )
             }
