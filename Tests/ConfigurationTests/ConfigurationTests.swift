@@ -478,6 +478,10 @@ struct ConfigurationTests {
                 "f:1:15: sensitivity: expected one of \"strict\", \"balanced\", \"eager\", not 'stirct'; did you mean 'strict'?"
             ]
         )
+        for text in ["0.5", "'0.5'", "'50%'", "50"] {
+            let error = Self.errors("{sensitivity: \(text)}").first ?? ""
+            #expect(error.hasSuffix("did you mean threshold: 0.5, where higher is stricter?"), "\(error)")
+        }
     }
 
     @Test func `confirming networks are used unless the configuration or an option says otherwise`() throws {

@@ -66,7 +66,8 @@ struct Arguments {
 
     func whole(_ name: String) -> Int? { value(name).flatMap { Int(signedDigits: $0) } }
 
-    func number(_ name: String) -> Double? { value(name).flatMap { Double(decimal: $0) } }
+    /// The value of an option that takes a time.
+    func seconds(_ name: String) -> Double? { value(name).flatMap(SecondsText.seconds) }
 
     /// The value of an option that takes one of a few names.
     func choice<Value: RawRepresentable>(_ name: String) -> Value? where Value.RawValue == String {
@@ -89,7 +90,12 @@ struct Arguments {
                 let text = meant.name + (meantValue.map { " " + $0 } ?? "")
                 throw UsageError("unknown option \(printable(name)); did you mean \(printable(text))?")
             }
-            throw UsageError("unknown option \(printable(name))", near: name, of: options.map(\.name))
+            let names = options.map(\.name)
+            let hyphens = "--" + name.dropFirst(2).replacing("_", with: "-").lowercased()
+            if !names.contains(hyphens), let advice = ForeignOptions.advice(on: hyphens, for: names) {
+                throw UsageError("unknown option \(printable(name)); \(advice)")
+            }
+            throw UsageError("unknown option \(printable(name))", near: hyphens, of: names)
         }
         if option.value != nil {
             guard let value = parts.count == 2 ? parts[1] : rest.popFirst() else {

@@ -118,6 +118,8 @@ extension OptionValue {
         )
     }
 
+    /// A time in seconds, or with a unit or as a position: see ``SecondsText``.
+    ///
     /// - Parameter expected: the description in messages, such as "seconds from 0 to 60".
     static func seconds(_ range: ClosedRange<Double>, expected: String) -> OptionValue {
         OptionValue(
@@ -125,7 +127,12 @@ extension OptionValue {
             title: "seconds",
             completion: .nothing,
             expected: expected,
-            accepts: { Double(decimal: $0).map(range.contains) ?? false }
+            accepts: { SecondsText.seconds($0).map(range.contains) ?? false },
+            // A decimal comma.
+            suggests: { text in
+                let meant = text.replacing(",", with: ".")
+                return meant != text && SecondsText.seconds(meant).map(range.contains) == true ? meant : nil
+            }
         )
     }
 

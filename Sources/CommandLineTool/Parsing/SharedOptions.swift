@@ -15,13 +15,7 @@ enum SharedOptions {
 
     static let sensitivity = Option(
         name: "--sensitivity",
-        value: .choice("NAME", Sensitivity.self) { sensitivity in
-            switch sensitivity {
-            case .strict: "fewest false accepts"
-            case .balanced: "for daily use (default)"
-            case .eager: "fewest misses"
-            }
-        },
+        value: .sensitivity,
         help: "how readily words are found",
         manual: """
             The default is
@@ -254,6 +248,22 @@ enum SharedOptions {
 }
 
 extension OptionValue {
+    fileprivate static let sensitivity: OptionValue = {
+        var value = choice("NAME", Sensitivity.self) { sensitivity in
+            switch sensitivity {
+            case .strict: "fewest false accepts"
+            case .balanced: "for daily use (default)"
+            case .eager: "fewest misses"
+            }
+        }
+        let near = value.suggests
+        // Other detectors have sensitivities in numbers.
+        value.suggests = { text in
+            ConfidenceText.meant(by: text).map { "--threshold \($0), where higher is stricter" } ?? near(text)
+        }
+        return value
+    }()
+
     static let confidence = OptionValue(
         placeholder: "T",
         title: "confidence",

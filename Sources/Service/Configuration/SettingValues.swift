@@ -97,6 +97,18 @@ extension SettingKind where Value: RawRepresentable & CaseIterable, Value.RawVal
         let expected = "one of " + names.map { "\"\($0)\"" }.joined(separator: ", ")
         return SettingKind(
             read: { node, key, findings in
+                // Other detectors have sensitivities in numbers.
+                if Value.self == Sensitivity.self,
+                    let number = node.number.flatMap({ $0 > 0 && $0 < 1 ? shortest($0) : nil }) ?? node.confidenceMeant
+                {
+                    findings.expected(
+                        expected,
+                        at: key,
+                        not: node,
+                        meant: "threshold: \(number), where higher is stricter"
+                    )
+                    return nil
+                }
                 guard let name = node.text else {
                     findings.expected(expected, at: key, not: node)
                     return nil

@@ -96,7 +96,8 @@ extension ThresholdChange {
     /// - Throws: ``ControlError/command`` for an unknown name.
     static func sensitivity(_ name: String) throws(ControlError) -> Sensitivity {
         if let sensitivity = Sensitivity(rawValue: name) { return sensitivity }
-        let hint = nearestName(to: name, of: names).map { "did you mean '\($0)'?" }
+        let number = ConfidenceText.meant(by: name).map { "a number is a threshold, of one word: WORD=\($0)" }
+        let hint = number ?? nearestName(to: name, of: names).map { "did you mean '\($0)'?" }
         throw .command.saying(
             "unknown sensitivity '\(name.prefix(40))'; \(hint ?? "there are " + names.joined(separator: ", "))"
         )
