@@ -89,5 +89,13 @@ struct ReadingMarkerTests {
         #expect(ReadingMarker(nil) == nil)
         #expect(ReadingMarker(folder.path) == nil)
         #expect(ReadingMarker("/proc/no/such/folder/mqtt.reading") == nil)
+        // Another file under its name, by a link of either kind, is not written to.
+        for isHard in [true, false] {
+            let other = try folder.write("other", bytes: Array("mine".utf8))
+            let path = folder.file("link")
+            #expect((isHard ? link(other, path) : symlink(other, path)) == 0)
+            #expect(ReadingMarker(path) == nil)
+            #expect(try folder.bytes("other") == Array("mine".utf8) && unlink(path) == 0)
+        }
     }
 }

@@ -41,7 +41,7 @@ public enum UnixSocket {
         // On Linux the file gets the mode of the socket, so it never has wider permissions, not even for a moment.
         fchmod(descriptor.rawValue, mode)
         guard address.call(bind, descriptor) == 0 else { throw failure("bind", errno) }
-        guard chmod(path, mode) == 0 else { throw failure("chmod", errno) }
+        guard setMode(path, mode) else { throw failure("chmod", errno) }
         guard Glibc.listen(descriptor.rawValue, 16) == 0 else { throw failure("listen", errno) }
         return descriptor
     }
@@ -53,6 +53,11 @@ public enum UnixSocket {
         var size = socklen_t(12)
         guard getsockopt(descriptor, SOL_SOCKET, SO_PEERCRED, &credentials, &size) == 0, size == 12 else { return nil }
         return credentials[1]
+    }
+
+    /// Undoes what the umask took. A link that another program put in the place of the socket is not followed.
+    private static func setMode(_ path: String, _ mode: mode_t) -> Bool {
+        fchmodat(AT_FDCWD, path, mode, AT_SYMLINK_NOFOLLOW) == 0
     }
 
     private static func removeStale(_ path: String) throws(SocketError) {
@@ -98,7 +103,7 @@ public enum UnixSocket {
         unlink(path)
         fchmod(descriptor.rawValue, mode)
         guard address.call(bind, descriptor) == 0 else { throw failure("bind", errno) }
-        guard chmod(path, mode) == 0 else { throw failure("chmod", errno) }
+        guard setMode(path, mode) else { throw failure("chmod", errno) }
         return descriptor
     }
 

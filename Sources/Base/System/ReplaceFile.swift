@@ -8,14 +8,15 @@ import Glibc
 ///
 /// - Parameters:
 ///   - path: its folder must exist and be writable.
-///   - mode: the permissions of the new file, whatever the umask.
+///   - mode: the permissions of the new file, whatever the umask; nil for those of a file of this user's that is replaced, else what the umask
+///     leaves to all.
 ///   - durable: whether the new content is on the disk when this returns, as losing it would cost a user's work: the file and its folder
 ///     are synced. Without it, a power failure may bring back the old content, or on some file systems leave it empty.
 ///   - isForFolderOwner: whether a file of root's goes to the owner of its folder, such as a service's user.
 /// - Throws: the call that failed; then the old file is as it was, and no temporary file is left.
 public func replaceFile(
     _ path: String,
-    mode: UInt32,
+    mode: UInt32?,
     durable: Bool,
     isForFolderOwner: Bool = false,
     _ bytes: [UInt8]
@@ -30,20 +31,21 @@ public func replaceFile(
 public func replaceFile(
     _ name: String,
     in folder: borrowing FileDescriptor,
-    mode: UInt32,
+    mode: UInt32?,
     durable: Bool,
     isForFolderOwner: Bool = false,
     _ bytes: [UInt8]
 ) throws(SystemError) {
     let place = folder.rawValue
     let temporary = FileName.cString(temporaryName(name))
-    let file = try createLocked(temporary, in: place)
+    let mode = mode ?? ownPermissions(name, in: place)
+    let file = try createLocked(temporary, in: place, mode == nil ? 0o666 : 0o600)
     do throws(SystemError) {
         guard writeAll(bytes, to: file.rawValue) else { throw SystemError("write") }
         if isForFolderOwner, geteuid() == 0, let owner = FileStatus(descriptor: place), owner.owner != 0 {
             guard fchown(file.rawValue, owner.owner, owner.group) == 0 else { throw SystemError("fchown") }
         }
-        guard fchmod(file.rawValue, mode) == 0 else { throw SystemError("fchmod") }
+        if let mode, fchmod(file.rawValue, mode) != 0 { throw SystemError("fchmod") }
         guard !durable || fsync(file.rawValue) == 0 else { throw SystemError("fsync") }
         guard renameat(place, temporary, place, FileName.cString(name)) == 0 else { throw SystemError("rename") }
     } catch {
@@ -68,11 +70,15 @@ public func splitPath(_ path: String) -> (folder: String, name: String) {
 private let longestWait = Duration.seconds(2)
 
 /// Creates the temporary file. It stays locked while it is open, so that one without a lock is known to be left over.
-private func createLocked(_ name: [CChar], in folder: Int32) throws(SystemError) -> FileDescriptor {
+private func createLocked(
+    _ name: [CChar],
+    in folder: Int32,
+    _ mode: mode_t
+) throws(SystemError) -> FileDescriptor {
     let end = Clock.now + longestWait
     while true {
         let flags = O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOCTTY
-        let created = FileDescriptor(openat(folder, name, flags | O_CREAT | O_EXCL, 0o600))
+        let created = FileDescriptor(openat(folder, name, flags | O_CREAT | O_EXCL, mode))
         if created.isOpen {
             guard flock(created.rawValue, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK else { continue }
             // Another program may have taken it for a left one between the two calls.
@@ -93,6 +99,15 @@ private func createLocked(_ name: [CChar], in folder: Int32) throws(SystemError)
         guard unlinkat(folder, name, 0) == 0 || errno == ENOENT else { throw SystemError("unlink") }
         guard Clock.now < end else { throw SystemError("open", EBUSY) }
     }
+}
+
+/// The permissions of a regular file of this user's; nil for anything else: another user may have put it there for all to write.
+private func ownPermissions(_ name: String, in folder: Int32) -> UInt32? {
+    var status = stat()
+    guard fstatat(folder, FileName.cString(name), &status, AT_SYMLINK_NOFOLLOW) == 0,
+        status.st_mode & S_IFMT == S_IFREG, status.st_uid == geteuid()
+    else { return nil }
+    return status.st_mode & 0o777
 }
 
 /// Whether an open file is the one of this name.

@@ -35,11 +35,11 @@ struct Destination: Sendable {
     /// The text before all results.
     var header: String { format.header(clips: clips, labels: labels) }
 
-    /// Opens the label track of a file; nil if all results go to standard output.
-    func open(file: String) throws -> TrackWriter? {
+    /// The label track of a file; nil if all results go to standard output.
+    func track(file: String) throws -> TrackWriter? {
         guard let folder, let name = tracks[file] else { return nil }
         try makeFolder(folder)
-        return try TrackWriter(path: "\(folder)/\(name)")
+        return TrackWriter(path: "\(folder)/\(name)")
     }
 
     /// `talk.wav` → `talk.txt`; files of the same name in different folders get their folders' names too.

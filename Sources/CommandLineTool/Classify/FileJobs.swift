@@ -39,10 +39,10 @@ struct FileJobs: Sendable {
 
     private func spot(_ number: Int, _ file: String, _ path: String, _ seconds: inout Double) throws {
         let stream = try classifier.open(path)
-        let track = try destination.open(file: file)
+        var track = try destination.track(file: file)
         var count = 0
         func put(_ text: String) {
-            if let track { track.write(text) } else { batch.output.put(text, file: number) }
+            if track != nil { track?.write(text) } else { batch.output.put(text, file: number) }
         }
         try classifier.words(in: stream, name: file, spare: batch.spare) { hop in
             seconds = hop.seconds
@@ -52,7 +52,9 @@ struct FileJobs: Sendable {
             put(destination.format.detection(detection))
             count += 1
         }
-        if count == 0, !Interrupt.isRequested { put(destination.format.nothing(file: file)) }
+        // After Ctrl-C it is incomplete.
+        guard !Interrupt.isRequested else { return }
+        if count == 0 { put(destination.format.nothing(file: file)) }
         try track?.finish()
     }
 

@@ -119,7 +119,9 @@ struct Evaluate {
         // If nothing could be measured, the batch has printed the error of each file.
         guard status != 130, let report = evaluation.report(measurements) else { return status }
         let html = options.html ?? ""
-        let pages = ErrorPages(report, page: html, limit: options.pages)
+        // A stream, such as /dev/stdout, has no folder for further pages.
+        let limit = NamedFile.kind(html) == .other ? 0 : options.pages
+        let pages = ErrorPages(report, page: html, limit: limit)
         try show(report, text: StreamReportTables(report).text(room: Terminal.outputRoom)) {
             let page = StreamReportPage(report, model: vocabulary.model.name, pages: pages) {
                 [options, settings] part in
@@ -169,7 +171,7 @@ struct Evaluate {
     private func writeErrorPages(_ pages: ErrorPages, beside report: String) throws -> Int32 {
         let parent = report.lastIndex(of: "/").map { String(report[...$0]) } ?? ""
         let folder = parent + pages.folder
-        try makeFolder(folder)
+        try makeOwnFolder(folder)
         let written = pages.parts.filter { $0.name != nil }
         let groups = Dictionary(grouping: written) { Group(path: $0.path, setting: $0.setting) }
         let progress = Progress(files: groups.count, isShown: Terminal.errorIsTerminal)
@@ -198,7 +200,7 @@ struct Evaluate {
                 var page = InspectPage(InspectReport(trace))
                 page.explain(part, of: pages)
                 page.hasSound = options.audio
-                try ReportFile("\(folder)/\(name)", option: "--html").write(page.html())
+                try ReportFile(made: "\(folder)/\(name)", option: "--html").write(page.html())
             }
         }
         progress.clear()

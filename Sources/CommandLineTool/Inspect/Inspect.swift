@@ -27,7 +27,9 @@ struct Inspect {
         guard !Self.areSame(path, options.file) else {
             throw Failure("\(printable(path)): the report would replace the recording; name another file with --output")
         }
-        page = try ReportFile(path, option: "--output")
+        page =
+            options.output == nil
+            ? ReportFile(made: path, option: "--output") : try ReportFile(path, option: "--output")
     }
 
     /// Runs the command. Returns the exit status.

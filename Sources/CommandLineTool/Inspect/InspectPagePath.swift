@@ -41,10 +41,13 @@ struct InspectPagePath {
         return path
     }
 
-    private func isFree(_ path: String) -> Bool { access(FileName.cString(path), F_OK) != 0 }
+    /// A link takes its name even if it leads nowhere.
+    private func isFree(_ path: String) -> Bool {
+        faccessat(AT_FDCWD, FileName.cString(path), F_OK, AT_SYMLINK_NOFOLLOW) != 0
+    }
 
     private func hasMark(_ path: String) -> Bool {
-        let file = FileDescriptor(open(FileName.cString(path), O_RDONLY | O_CLOEXEC | O_NONBLOCK))
+        let file = FileDescriptor(open(FileName.cString(path), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW))
         let size = lseek(file.rawValue, 0, SEEK_END)
         var tail = [UInt8](repeating: 0, count: mark.utf8.count)
         guard file.isOpen, size >= tail.count, pread(file.rawValue, &tail, tail.count, size - tail.count) == tail.count

@@ -14,7 +14,9 @@ struct InspectPages {
         let list = FileList(paths: options.paths)
         for note in list.notes { Output.report(.notice, note) }
         let paths = options.json ? [] : pagePaths(list.files)
-        if !paths.isEmpty { try makeFolder(options.folder) }
+        if !paths.isEmpty {
+            if options.output == nil { try makeOwnFolder(options.folder) } else { try makeFolder(options.folder) }
+        }
         Interrupt.watch()
         let batch = Batch(files: list.files, problems: list.problems, jobs: options.listening.jobs)
         let entries = Mutex<[Int: InspectIndex.Entry]>([:])
@@ -26,7 +28,7 @@ struct InspectPages {
                     batch.output.put(report.json.line, file: number)
                 } else {
                     let (path, mark) = paths[number]
-                    try ReportFile(path, option: "--output").write(mark.marked(html(report)))
+                    try ReportFile(made: path, option: "--output").write(mark.marked(html(report)))
                     let entry = InspectIndex.Entry(report, page: Self.name(path), problem: trace.problem)
                     entries.withLock { $0[number] = entry }
                 }
@@ -64,7 +66,7 @@ struct InspectPages {
     private func writeIndex(_ entries: [InspectIndex.Entry]) throws {
         guard entries.contains(where: \.hasPage) else { return }
         let path = indexPath
-        try ReportFile(path, option: "--output").write(InspectPagePath.index.marked(InspectIndex(entries).html))
+        try ReportFile(made: path, option: "--output").write(InspectPagePath.index.marked(InspectIndex(entries).html))
         Output.write("\(printable(path))\n")
     }
 

@@ -21,3 +21,12 @@ func makeFolder(_ path: String) throws(Failure) {
         }
     }
 }
+
+/// Like ``makeFolder(_:)`` for a folder whose name the program makes: another program's link of this name is not followed.
+func makeOwnFolder(_ path: String) throws(Failure) {
+    var status = stat()
+    guard lstat(FileName.cString(path), &status) != 0 || status.st_mode & S_IFMT != S_IFLNK else {
+        throw Failure("\(printable(path)): cannot write into this folder: it is a symbolic link; remove the link")
+    }
+    try makeFolder(path)
+}

@@ -1,20 +1,21 @@
 private import Core
 private import FoundationEssentials
+private import System
 
-/// The file that a command writes its HTML page to.
+/// A file that a command writes its HTML page to.
 struct ReportFile {
     private let path: String
-    /// The option that names it, for messages.
+    /// The option that names it, or its folder, for messages.
     private let option: String
+    /// Whether the user named the file: a link is then the user's own, and is followed.
+    private let isNamed: Bool
 
-    /// Checks that the file can be written, so that no work is wasted.
+    /// A file that the user named. Checks that it can be written, so that no work is wasted.
     init(_ path: String, option: String) throws {
-        self.path = path
-        self.option = option
-        var isFolder = false
-        let exists = FileManager.default.fileExists(atPath: path, isDirectory: &isFolder)
+        (self.path, self.option, isNamed) = (path, option, true)
+        let kind = NamedFile.kind(path)
         let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
-        guard !isFolder, FileManager.default.isWritableFile(atPath: exists ? path : folder) else {
+        guard kind != .folder, FileManager.default.isWritableFile(atPath: kind == .missing ? folder : path) else {
             throw Failure(
                 "\(printable(path)): cannot write the report here; give \(option) a file in a folder that exists and may be "
                     + "written to"
@@ -22,14 +23,24 @@ struct ReportFile {
         }
     }
 
-    func write(_ html: String) throws {
-        // A regular file is replaced atomically; a device or a pipe cannot be replaced and is written in place.
-        let kind = try? FileManager.default.attributesOfItem(atPath: path)[.type] as? FileAttributeType
+    /// A file whose name the program makes: what lies there under the name is replaced, and a link is not followed.
+    ///
+    /// - Parameter option: the option that names the folder.
+    init(made path: String, option: String) { (self.path, self.option, isNamed) = (path, option, false) }
+
+    func write(_ html: String) throws(Failure) {
         do {
-            let isWhole = kind == nil || kind == .typeRegular
-            try Data(html.utf8).write(to: URL(fileURLWithPath: path), options: isWhole ? .atomic : [])
+            let bytes = Array(html.utf8)
+            if isNamed {
+                try NamedFile.write(bytes, to: path)
+            } else {
+                try replaceFile(path, mode: nil, durable: false, bytes)
+            }
         } catch {
-            throw Failure("\(printable(path)): cannot write the report; check free space and permissions")
+            let reason = (error as? SystemError).map { SystemError.text($0.number) } ?? "\(error)"
+            throw Failure(
+                "\(printable(path)): cannot write the report; check free space and permissions (\(reason))"
+            )
         }
     }
 }

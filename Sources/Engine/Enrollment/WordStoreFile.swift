@@ -128,40 +128,26 @@ public struct WordStoreFile: Sendable {
 
     /// The folder of the store, open, so that all steps of an update work in the same one; and the store's name in it.
     private struct Folder: ~Copyable {
-        let descriptor: FileDescriptor
-        let name: String
+        let place: NamedFile
         let owner: FileStatus?
+        var name: String { place.name }
+
+        init(_ place: consuming NamedFile) {
+            owner = FileStatus(descriptor: place.folder.rawValue)
+            self.place = place
+        }
     }
 
-    /// Opens the folder of the file that ``path`` means.
-    ///
-    /// A symbolic link is followed, so that an update replaces what it names and not the link; but only a link of the user
-    /// or of root, because the owner of a service's folder could otherwise make root write anywhere.
+    /// Opens the folder of the file that ``path`` means. A symbolic link is followed, so that an update replaces what it names and not the link.
     private func openFolder() throws(EnrollmentError) -> Folder {
-        var path = path
-        for _ in 0..<16 {
-            let (parent, name) = splitPath(path)
-            let descriptor = FileDescriptor(open(parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC))
-            guard descriptor.isOpen else { throw failure(SystemError("open")) }
-            var status = stat()
-            guard fstatat(descriptor.rawValue, name, &status, AT_SYMLINK_NOFOLLOW) == 0,
-                status.st_mode & S_IFMT == S_IFLNK
-            else {
-                let owner = FileStatus(descriptor: descriptor.rawValue)
-                return Folder(descriptor: descriptor, name: name, owner: owner)
+        do throws(NamedFileError) {
+            return Folder(try NamedFile(path))
+        } catch {
+            guard case .system(let error) = error else {
+                throw .store.saying("\(path): \(error); name the file itself")
             }
-            guard status.st_uid == geteuid() || status.st_uid == 0 else {
-                throw .store.saying(
-                    "\(path): a symbolic link of another user, which is not followed; name the file itself"
-                )
-            }
-            var target = [CChar](repeating: 0, count: Int(PATH_MAX))
-            let count = readlinkat(descriptor.rawValue, name, &target, target.count)
-            guard count > 0 else { throw failure(SystemError("readlinkat")) }
-            let text = String(decoding: target[..<count].map(UInt8.init(bitPattern:)), as: UTF8.self)
-            path = text.hasPrefix("/") ? text : parent + "/" + text
+            throw failure(error)
         }
-        throw .store.saying("\(path): too many symbolic links; name the file itself")
     }
 
     // MARK: - Lock
@@ -170,7 +156,7 @@ public struct WordStoreFile: Sendable {
     private func openLock(_ folder: borrowing Folder) throws(EnrollmentError) -> FileDescriptor {
         let name = folder.name + ".lock"
         let flags = O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY
-        let created = FileDescriptor(openat(folder.descriptor.rawValue, name, flags | O_CREAT | O_EXCL, 0o600))
+        let created = FileDescriptor(openat(folder.place.folder.rawValue, name, flags | O_CREAT | O_EXCL, 0o600))
         if created.isOpen {
             giveToFolderOwner(created, folder)
             // Whoever may read the words of a group's folder may lock them, if it may write there.
@@ -178,7 +164,7 @@ public struct WordStoreFile: Sendable {
             return created
         }
         guard errno == EEXIST else { throw failure(SystemError("open")) }
-        let found = FileDescriptor(openat(folder.descriptor.rawValue, name, flags))
+        let found = FileDescriptor(openat(folder.place.folder.rawValue, name, flags))
         // Whoever may write to the folder may have put anything here, such as a link to a file of root's.
         guard found.isOpen || errno == ELOOP else { throw failure(SystemError("open")) }
         var status = stat()
@@ -218,12 +204,12 @@ public struct WordStoreFile: Sendable {
     /// Writes to a temporary file, syncs it and renames it.
     private func write(_ bytes: [UInt8], _ folder: borrowing Folder) throws(EnrollmentError) {
         // What an earlier version left that died while writing.
-        unlinkat(folder.descriptor.rawValue, folder.name + ".new", 0)
+        unlinkat(folder.place.folder.rawValue, folder.name + ".new", 0)
         do throws(SystemError) {
             // Durable: takes are work that nobody wants to do again.
             try replaceFile(
                 folder.name,
-                in: folder.descriptor,
+                in: folder.place.folder,
                 mode: mode(in: folder),
                 durable: true,
                 isForFolderOwner: true,

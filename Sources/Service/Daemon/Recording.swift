@@ -31,8 +31,12 @@ final class Recording: Sendable {
 
     /// Creates the file and starts the thread.
     func start() throws(DaemonError) {
-        let file = FileDescriptor(open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600))
-        guard file.isOpen else { throw Self.failure(path, SystemError.text(errno)) }
+        let file: FileDescriptor
+        do throws(NamedFileError) {
+            file = try NamedFile.open(path, mode: 0o600, isNew: true)
+        } catch {
+            throw Self.failure(path, error.description)
+        }
         let writing: Mutex<Writing?>
         do throws(AudioError) {
             writing = Mutex(Writing(writer: try WaveWriter(file, sampleRate: AudioFormat.sampleRate)))

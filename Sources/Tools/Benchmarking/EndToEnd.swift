@@ -68,8 +68,16 @@ public struct EndToEnd {
         environment: [String: String],
         log: ServiceLog
     ) throws -> Result {
-        let file = FileManager.default.temporaryDirectory.path + "/beckon-bench-\(getpid())"
-        defer { unlink(file) }
+        // A folder of its own: another user may foresee any name in the common one.
+        var name = Array((FileManager.default.temporaryDirectory.path + "/beckon-bench-XXXXXX").utf8CString)
+        guard let folder = mkdtemp(&name).map({ String(cString: $0) }) else {
+            throw BenchmarkError("cannot make a folder for temporary files: \(SystemError.text(errno))")
+        }
+        let file = folder + "/start"
+        defer {
+            unlink(file)
+            rmdir(folder)
+        }
         var microphone = Microphone.Settings()
         microphone.selection.device = .named(device)
         microphone.selection.mix = mix

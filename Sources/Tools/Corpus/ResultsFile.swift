@@ -66,15 +66,14 @@ public final class ResultsFile: Sendable {
                 "cannot be resumed, because its journal \(printable(journalPath)) is missing; remove it, or choose another --output"
             )
         }
-        // O_NONBLOCK: a pipe of this name would otherwise be waited for.
-        let flags = O_RDWR | O_CREAT | O_CLOEXEC | O_NONBLOCK | O_NOCTTY
-        let results = FileDescriptor(open(FileName.cString(path), flags, 0o644))
-        guard results.isOpen else { throw Self.error(path, "cannot be written: \(SystemError.text(errno))") }
+        // Emptied only when the journal is known to be this file's.
+        var results = try Self.open(path, isNew: false)
         guard let status = FileStatus(descriptor: results.rawValue), status.isRegular else {
             throw Self.error(path, "is not a file; without --output, results go to standard output")
         }
         // Nobody names the journal, so that what lies there under its name may be anybody's: a link is not followed.
-        let journal = FileDescriptor(open(FileName.cString(journalPath), flags | O_NOFOLLOW, 0o644))
+        let flags = O_RDWR | O_CREAT | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW
+        let journal = FileDescriptor(Glibc.open(FileName.cString(journalPath), flags, 0o644))
         guard journal.isOpen || errno == ELOOP else {
             throw Self.error(journalPath, "cannot be written: \(SystemError.text(errno))")
         }
@@ -101,6 +100,8 @@ public final class ResultsFile: Sendable {
         }
         let isNew = done.resultBytes == 0
         let header = done.journalBytes == 0 ? done.begin() : []
+        // What the file has under other names stays as it is.
+        if isNew, status.names > 1 { results = try Self.open(path, isNew: true) }
         guard ftruncate(results.rawValue, done.resultBytes) == 0, ftruncate(journal.rawValue, done.journalBytes) == 0,
             lseek(results.rawValue, 0, SEEK_END) >= 0, lseek(journal.rawValue, 0, SEEK_END) >= 0,
             writeAll(header, to: journal.rawValue), fsync(journal.rawValue) == 0
@@ -191,8 +192,16 @@ public final class ResultsFile: Sendable {
     /// Makes the names of new files durable.
     private static func syncFolder(of path: String) {
         let folder = path.lastIndex(of: "/").map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
-        let file = FileDescriptor(open(FileName.cString(folder), O_RDONLY | O_DIRECTORY | O_CLOEXEC))
+        let file = FileDescriptor(Glibc.open(FileName.cString(folder), O_RDONLY | O_DIRECTORY | O_CLOEXEC))
         if file.isOpen { fsync(file.rawValue) }
+    }
+
+    private static func open(_ path: String, isNew: Bool) throws(ResultsFileError) -> FileDescriptor {
+        do throws(NamedFileError) {
+            return try NamedFile.open(path, mode: 0o644, isNew: isNew)
+        } catch {
+            throw Self.error(path, "cannot be written: \(error)")
+        }
     }
 
     private static func error(_ path: String, _ what: String) -> ResultsFileError {

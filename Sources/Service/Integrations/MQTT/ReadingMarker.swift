@@ -22,7 +22,7 @@ final class ReadingMarker: @unchecked Sendable {
         var status = stat()
         var found: UInt8 = 0
         guard file.isOpen, fstat(number, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
-            flock(number, LOCK_EX | LOCK_NB) == 0
+            status.st_nlink == 1, flock(number, LOCK_EX | LOCK_NB) == 0
         else { return nil }
         let count = pread(number, &found, 1, 0)
         // Written, so that the disk has room for the byte.
