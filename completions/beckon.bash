@@ -139,7 +139,7 @@ _beckon()
         serve) options="--listen --web --connections --threads --sensitivity --threshold --word --phrase --trigger --model --no-confirm --words --wake-word --only-wake-words --trigger-level --refractory --config --help" ;;
         web) options="--instance --new --file --help" ;;
         devices) options="--json --help" ;;
-        config) options="--instance --yes --help" ;;
+        config) options="--instance --yes --system --help" ;;
         doctor) options="--device --instance --config --model --echo --json --help" ;;
         bench) options="--kernels --seconds --streams --first-score --compare --end-to-end --device --track --stamp --wyoming --most --chunk --file --connect --mode --trigger --threshold --word --model --no-confirm --channel --json --help" ;;
         completions) options="--help" ;;

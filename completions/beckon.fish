@@ -137,6 +137,7 @@ complete -c beckon -n '__fish_seen_subcommand_from serve' -s c -l config -r -F -
 complete -c beckon -n '__fish_seen_subcommand_from web' -l new -d 'Make another token first'
 complete -c beckon -n '__fish_seen_subcommand_from web' -l file -d 'For web link'
 complete -c beckon -n '__fish_seen_subcommand_from config' -s y -l yes -d 'Init asks nothing'
+complete -c beckon -n '__fish_seen_subcommand_from config' -l system -d 'Init writes the configuration of the system\'s service'
 complete -c beckon -n '__fish_seen_subcommand_from doctor' -s c -l config -r -F -d 'Configuration'
 complete -c beckon -n '__fish_seen_subcommand_from doctor' -l echo -d 'Also play a test sound of ten seconds'
 complete -c beckon -n '__fish_seen_subcommand_from bench' -s k -l kernels -x -a 'scalar baseline dotprod avx2 avx512' -d 'Kernel sets to measure'

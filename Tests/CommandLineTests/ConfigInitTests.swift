@@ -57,7 +57,9 @@ struct ConfigInitTests {
     @Test func `three answers become a configuration that is valid and has comments`() throws {
         let folder = try TestFolder()
         let said = try answer(["a/b.json5"], ["plughw:CARD=Mic\n", "Yes, no\n", "/bin/true\n"], in: folder)
-        #expect(said.status == 0 && said.screen.hasSuffix("a/b.json5\r\n"), "\(said.screen)")
+        #expect(said.screen.hasPrefix("This writes a/b.json5, after three questions."), "\(said.screen)")
+        let end = "a/b.json5\r\nNext: beckon listen --config a/b.json5\r\n"
+        #expect(said.status == 0 && said.screen.hasSuffix(end), "\(said.screen)")
         let configuration = try configuration(folder, "a/b.json5")
         #expect(configuration.device == "plughw:CARD=Mic")
         #expect(
@@ -108,6 +110,56 @@ struct ConfigInitTests {
         #expect(try folder.bytes("c.json5") == before)
         let printed = try Program.beckon(["config", "init", "-y", "-"])
         #expect(printed.status == 0 && Array(printed.output.utf8) == before)
+    }
+
+    /// Nobody writes the whole system's file by accident.
+    @Test func `without a terminal, one line says what to give`() throws {
+        let folder = try TestFolder()
+        let environment = Self.environment.merging(["HOME": folder.path, "XDG_CONFIG_HOME": folder.path]) { $1 }
+        let isRoot = geteuid() == 0
+        let table: [([String], says: [String])] = [
+            (["init"], isRoot ? ["--yes", "--system", "/etc/beckon/config.json5", "a file"] : ["--yes"]),
+            (["init", "a.json5"], ["--yes"]),
+            (["init", "--system", "a.json5"], ["--system writes /etc/beckon/config.json5", "file"]),
+            (["init", "--yes", "--system", "-"], ["--system writes", "file"]),
+            (["check", "--system"], ["--system goes with config init"]),
+        ]
+        for (arguments, says) in table {
+            let program = try Program.beckon(["config"] + arguments, environment: environment, folder: folder.path)
+            #expect(program.status == 2 && program.output == "", "\(arguments): \(program.error)")
+            #expect(program.error.split(separator: "\n").count == 1, "\(arguments): \(program.error)")
+            for part in says { #expect(program.error.contains(part), "\(arguments): \(program.error)") }
+        }
+        for arguments in [["config", "init", "--yes"], ["-i", "kitchen", "config", "init", "-y"]] where isRoot {
+            let program = try Program.beckon(arguments, environment: environment)
+            #expect(program.status == 2 && program.error.contains("give --system if that is meant"))
+            #expect(program.error.contains("/etc/beckon/\(arguments.contains("kitchen") ? "kitchen" : "config").json5"))
+        }
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == [])
+    }
+
+    @Test(.enabled(if: geteuid() == 0), arguments: ["\n", "n\n", "x\nNO\n", "\u{4}"])
+    func `root is asked before the system's file is written`(_ answer: String) throws {
+        guard !FileManager.default.fileExists(atPath: "/etc/beckon/config.json5") else { return }
+        let said = try self.answer([], [answer], in: try TestFolder())
+        let text = said.screen.replacing("\r\n", with: " ")
+        #expect(text.contains("configuration of the whole system, /etc/beckon/config.json5"), "\(text)")
+        #expect(said.status == 1 && text.contains("nothing was written"), "\(text)")
+        #expect(!FileManager.default.fileExists(atPath: "/etc/beckon/config.json5"))
+    }
+
+    @Test func `root is told which words a command changes, unless they were named`() {
+        let table: [(String?, [String: String], isRoot: Bool, path: String?)] = [
+            (nil, [:], true, "/var/lib/beckon-words/words"), (nil, [:], false, nil), ("words", [:], true, nil),
+            ("none", [:], true, nil), (nil, ["BECKON_WORDS": "/a"], true, nil),
+            (nil, ["STATE_DIRECTORY": "/var/lib/beckon"], true, nil),
+        ]
+        for (named, environment, isRoot, path) in table {
+            let note = SystemWords.note(named, environment, isRoot: isRoot) { $0 == "/var/lib/beckon-words" }
+            #expect((note == nil) == (path == nil) && (path.map { note?.contains($0) == true } ?? true))
+        }
+        let own = SystemWords.note(nil, ["HOME": "/root"], isRoot: true) { _ in false }
+        #expect(own == nil || FileManager.default.fileExists(atPath: "/var/lib/beckon"))
     }
 
     @Test func `on a full disk nothing stays`() throws {

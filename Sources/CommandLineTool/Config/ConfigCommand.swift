@@ -12,19 +12,22 @@ struct ConfigCommand {
     private let task: Task
     private let path: String?
     private let yes: Bool
+    private let isForSystem: Bool
 
     init(_ arguments: Arguments) throws(UsageError) {
         guard let task = arguments.task.flatMap(Task.init) else { throw UsageError("config needs check, show or init") }
         guard arguments.operands.count <= 1 else { throw UsageError("config \(task.rawValue) takes one file") }
         yes = arguments.has("--yes")
+        isForSystem = arguments.has("--system")
         guard !yes || task == .`init` else { throw UsageError("--yes goes with config init, which asks questions") }
+        guard !isForSystem || task == .`init` else { throw UsageError("--system goes with config init") }
         self.task = task
         path = arguments.operands.first
     }
 
     /// Runs the command. Returns the exit status.
     func run() throws -> Int32 {
-        if task == .`init` { return try ConfigInit(file: path, yes: yes).run() }
+        if task == .`init` { return try ConfigInit(file: path, isForSystem: isForSystem, yes: yes).run() }
         let environment = ProcessInfo.processInfo.environment
         guard let path = try path ?? InstanceOption.configuration(environment) else {
             return report(

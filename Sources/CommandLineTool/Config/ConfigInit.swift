@@ -11,27 +11,52 @@ private import System
 struct ConfigInit {
     private let path: String
     private let asks: Bool
+    /// The user named no file and did not say --system, and the file is one for all users of the machine.
+    private let mustConfirm: Bool
+    /// The command that uses what was written.
+    private let next: String
 
     /// Standard output in place of a file.
     private static let standardOutput = "-"
 
     /// - Parameters:
     ///   - file: nil for the one that the service of this user reads.
+    ///   - isForSystem: whether it is to be the one of the system's service.
     ///   - yes: whether to take the default of every answer.
-    init(file: String?, yes: Bool) throws(UsageError) {
+    init(file: String?, isForSystem: Bool, yes: Bool) throws(UsageError) {
         let environment = ProcessInfo.processInfo.environment
-        let usual =
-            geteuid() == 0
-            ? ConfigurationFile.systemPath(environment: environment)
-            : ConfigurationFile.userPath(environment: environment)
+        let (isRoot, system) = (geteuid() == 0, ConfigurationFile.systemPath(environment: environment))
+        guard file == nil || !isForSystem else {
+            throw UsageError("--system writes \(system); it does not go with a file")
+        }
+        guard isRoot || !isForSystem else {
+            throw UsageError("--system writes \(system), which only root may; put sudo before the command")
+        }
+        let usual = isRoot ? system : ConfigurationFile.userPath(environment: environment)
         guard let path = file ?? usual else {
             throw UsageError("there is no home folder to write a configuration to; name a file")
         }
+        let mustConfirm = isRoot && file == nil && !isForSystem
+        let needed = mustConfirm ? ", with --system for the whole system's \(system), or with a file" : ""
         guard yes || isatty(STDIN_FILENO) == 1 && Terminal.errorIsTerminal else {
-            throw UsageError("config init asks three questions on a terminal; --yes takes the default of each")
+            throw UsageError("config init asks three questions on a terminal; --yes takes the default of each\(needed)")
+        }
+        guard !yes || !mustConfirm else {
+            throw UsageError(
+                "config init --yes would write the whole system's \(system); give --system if that is meant, or a file"
+            )
         }
         self.path = path
+        self.mustConfirm = mustConfirm
         asks = !yes
+        let instance = Instance.named(in: environment)
+        if let file {
+            next = "beckon listen --config \(ShellWord.quoted(printable(file)))"
+        } else if isRoot, access("/run/systemd/system", F_OK) == 0 {
+            next = "systemctl restart \(instance.unit)"
+        } else {
+            next = "beckon \(instance.map { "-i \($0.name) " } ?? "")listen"
+        }
     }
 
     /// Asks and writes. Returns the exit status.
@@ -40,6 +65,7 @@ struct ConfigInit {
             let remedy = status.isRegular ? "edit it, move it away, or name another file" : "name another file"
             throw Failure("\(printable(path)): exists already and is not replaced; \(remedy)")
         }
+        if asks, path != Self.standardOutput { try confirm() }
         let text = try answers().text
         // A name with a quote, or a word that is not known any more, must not give a file that the service refuses.
         do {
@@ -54,10 +80,28 @@ struct ConfigInit {
         }
         try write(text)
         Output.write("\(printable(path))\n")
+        Output.writeErrorText("Next: \(next)\n")
         return 0
     }
 
     // MARK: - Questions
+
+    /// Says which file it will be; for one that all users of the machine get, who may not know it, it asks.
+    private func confirm() throws {
+        guard mustConfirm else { return say("This writes \(printable(path)), after three questions.") }
+        let question =
+            "This writes the configuration of the whole system, \(printable(path)). Go on: y for yes, or Enter for no?"
+        let goesOn = try ask(question) { answer in
+            switch answer.lowercased() {
+            case "y", "yes": .success(true)
+            case "", "n", "no": .success(false)
+            default: .failure(.init("y or n is needed"))
+            }
+        }
+        guard goesOn else {
+            throw Failure("nothing was written; for a file of your own, name it: beckon config init FILE")
+        }
+    }
 
     private func answers() throws -> StarterConfiguration {
         var answers = StarterConfiguration()

@@ -61,7 +61,11 @@ struct Enroll {
                 throw EnrollmentError.otherModel(word.name)
             }
         }
-        if isMissedByService { Output.report(.notice, Self.serviceNote(file.path)) }
+        if isMissedByService {
+            Output.report(.notice, Self.serviceNote(file.path))
+        } else {
+            SystemWords.announce(options.words)
+        }
         Interrupt.watch()
         var session = try Teaching(
             options.word,

@@ -95,6 +95,10 @@ struct WordsCommand {
     func run() throws -> Int32 {
         let taught = TaughtWords(words)
         switch task {
+        case .list, .show, .export: break
+        case .forgetNegative, .forget, .import, .rename: SystemWords.announce(words)
+        }
+        switch task {
         case .list: list(try taught.read())
         case .show(let name): try show(name, taught)
         case .forgetNegative(let number, let name): try forgetNegative(number, of: name, taught)
@@ -117,11 +121,11 @@ struct WordsCommand {
                     "word": .string(word.name), "takes": .number(word.takes.count),
                     "negatives": .number(word.negatives.count),
                     "threshold": .number(word.threshold, places: 3), "boundary": .number(word.boundary, places: 4),
+                    "thresholds": word.thresholdsByMode,
                     "recordedSeconds": .number(Double(seconds) / Double(Utterance.sampleRate), places: 2),
                 ]
                 Output.write(object.line)
             }
-                    "thresholds": word.thresholdsByMode,
             return
         }
         guard !words.isEmpty else {
@@ -139,14 +143,14 @@ struct WordsCommand {
             )
         }
         Output.write(Terminal.outputRoom.map { table.text(columns: $0) } ?? table.text)
-    }
-
-    private func show(_ name: String, _ taught: TaughtWords) throws {
-        let store = try taught.read() ?? WordStore()
         Output.writeText(
             "The threshold of a word in each mode, with the sensitivity balanced; said alone, it needs that of mode command in "
                 + "mode spot too.\n"
         )
+    }
+
+    private func show(_ name: String, _ taught: TaughtWords) throws {
+        let store = try taught.read() ?? WordStore()
         if store[name] == nil, let task = nearestName(to: name, of: Self.tasks) {
             throw Failure("no word '\(printable(name))' was taught; did you mean beckon words \(task)?")
         }
