@@ -62,7 +62,7 @@ struct EvaluateClipsTests {
     @Test func `clips in folders get the labels that classify gives`() throws {
         let folder = try Self.clips()
         let program = try Program.beckon(["evaluate", "--json", folder.path])
-        #expect(program.status == 0 && program.error == "")
+        #expect(program.status == 0 && program.error == "beckon: taken for other speech: centre\n")
         let report = try Report(program)
         #expect(report.clips == 11)
         #expect(report.accuracy.words.clips == 6 && report.accuracy.unknown.clips == 2)
@@ -114,6 +114,56 @@ struct EvaluateClipsTests {
         #expect(none.status == 1 && none.output == "" && none.error.contains("none.txt"))
     }
 
+    @Test func `clips of a taught word count for it, in a folder of its name`() throws {
+        let folder = try Self.clips()
+        let format = SF_FORMAT_WAV | SF_FORMAT_PCM_16
+        let takes = try [1, 0.7, 0.4].map { gain in
+            let samples = try Voices.samples("Rear_Center").map { $0 * Float(gain) }
+            return try folder.write("\(gain).wav", format: format, rate: Voices.rate, samples)
+        }
+        let words = folder.file("words")
+        let taught = try Program.beckon(["enroll", "my centre", "--words", words, "--from"] + takes)
+        #expect(taught.status == 0, "\(taught.error)")
+        for take in takes { try FileManager.default.removeItem(atPath: take) }
+        try FileManager.default.moveItem(atPath: folder.file("centre"), toPath: folder.file("My_Centre"))
+
+        let program = try Program.beckon(["evaluate", "--json", "--words", words, folder.path])
+        #expect(program.status == 0 && program.error == "", "\(program.error)")
+        let report = try Report(program)
+        #expect(report.accuracy.words.clips == 8 && report.accuracy.unknown.clips == 0)
+        let index = try #require(report.confusion.labels.firstIndex(of: "my centre"))
+        #expect(report.confusion.counts[index].reduce(0, +) == 2 && report.confusion.counts[index][index] >= 1)
+
+        let without = try Program.beckon(["evaluate", "--json", "--words", "none", folder.path])
+        #expect(without.error == "beckon: taken for other speech: My_Centre\n", "\(without.error)")
+        #expect(try Report(without).accuracy.unknown.clips == 2)
+    }
+
+    @Test func `folders that no word is named like are listed once, with the word that may be meant`() throws {
+        let folder = try Self.clips()
+        for (name, new) in [("centre", "computer"), ("left", "stopp"), ("_background_noise_", "_backgroud_noise_")] {
+            try FileManager.default.moveItem(atPath: folder.file(name), toPath: folder.file(new))
+        }
+        let program = try Program.beckon(["evaluate", "--json", folder.path])
+        let says =
+            "beckon: taken for other speech: _backgroud_noise_ (did you mean _background_noise_?), "
+            + "stopp (did you mean stop?), computer\n"
+        #expect(program.status == 0 && program.error == says, "\(program.error)")
+        // Where somebody says that it is other speech, nothing is said.
+        for name in ["_backgroud_noise_", "stopp"] { try FileManager.default.removeItem(atPath: folder.file(name)) }
+        try FileManager.default.moveItem(atPath: folder.file("computer"), toPath: folder.file("_unknown_"))
+        #expect(try Program.beckon(["evaluate", "--json", folder.path]).error == "")
+        // A hundred folders are one line.
+        for number in 0..<100 {
+            try folder.folder("word \(number)")
+            let audio = try folder.bytes("right/Front.wav")
+            try folder.write("word \(number)/1.wav", bytes: audio)
+        }
+        let many = try Program.beckon(["evaluate", "--json", folder.path]).error
+        #expect(many.split(separator: "\n").count == 1 && many.contains("word 7") && many.count < 250, "\(many)")
+        #expect(many.hasSuffix(" and 88 more\n"), "\(many)")
+    }
+
     @Test func `unreadable files are reported, counted and left out`() throws {
         let folder = try Self.clips()
         try folder.write("left/broken.wav", bytes: Array("hello".utf8))
@@ -122,7 +172,7 @@ struct EvaluateClipsTests {
         let program = try Program.beckon(["evaluate", "--json", folder.path])
         #expect(program.status == 1)
         #expect(try Report(program).clips == 11)
-        let lines = program.error.split(separator: "\n")
+        let lines = program.error.split(separator: "\n").filter { !$0.contains("taken for other speech") }
         #expect(lines.count == 3)
         for name in ["loose.wav", "broken.wav", "short.wav"] {
             #expect(lines.contains { $0.hasPrefix("beckon: ") && $0.contains(name) }, "\(name): \(program.error)")

@@ -19,17 +19,9 @@ struct Evaluate {
     /// Loads the model, and checks first that the report can be written.
     init(_ arguments: Arguments) throws {
         options = try EvaluateOptions(arguments)
-        vocabulary = try Self.vocabulary(options)
+        vocabulary = try options.listening.loadVocabulary()
         settings = try Self.settings(options, vocabulary)
         page = try options.html.map { try ReportFile($0, option: "--html") }
-    }
-
-    /// Clips are measured without the taught words.
-    private static func vocabulary(_ options: EvaluateOptions) throws -> Vocabulary {
-        guard !options.stream else { return try options.listening.loadVocabulary() }
-        var loader = options.listening.vocabulary
-        loader.words = TaughtWords("none")
-        return try loader.load().vocabulary
     }
 
     /// Runs the command. Returns the exit status.
@@ -83,12 +75,14 @@ struct Evaluate {
         let found = FileList(paths: [path])
         for note in found.notes { Output.report(.notice, note) }
         let folder = ClipFolder(path: path, files: found.files, list: names, listName: options.list ?? "")
-        if folder.clips.isEmpty, let track = found.files.map(Self.trackPath).first(where: PathName.exists) {
-            throw Failure(
-                "\(printable(path)): recordings with label tracks, such as \(printable(track)), not clips in a folder for each word; "
-                    + "did you mean beckon evaluate --stream \(ShellWord.quoted(printable(path)))?"
-            )
+        let labels = Labels(vocabulary.labels)
+        if !folder.isSorted(by: labels), options.list == nil, !found.files.isEmpty {
+            if found.files.lazy.map(Self.trackPath(of:)).contains(where: PathName.exists) {
+                throw Failure(Unsorted(path, found.files, labels).withTracks)
+            }
+            if folder.clips.isEmpty { throw Failure(Unsorted(path, found.files, labels).withoutTracks) }
         }
+        if let note = folder.othersNote(labels) { Output.report(.notice, note) }
         return (folder, found.problems + folder.problems)
     }
 
@@ -144,17 +138,12 @@ struct Evaluate {
         guard let first = bare.first, bare.count > 1 else { return (files, []) }
         let missing = "such as \(printable(Self.trackPath(of: first)))"
         guard bare.count < files.count else {
-            let place = options.paths.count == 1 ? printable(options.paths[0]) + ": " : ""
-            var meant = "create them, with lines of start, end and word, separated by tabs"
-            var isFolder = false
-            if options.paths.count == 1, let folder = options.paths.first,
-                FileManager.default.fileExists(atPath: folder, isDirectory: &isFolder), isFolder
-            {
-                meant =
-                    "clips in a folder for each word need no --stream; did you mean beckon evaluate "
-                    + "\(ShellWord.quoted(printable(folder)))?"
+            guard options.paths.count == 1, let folder = options.paths.first, PathName.isFolder(folder) else {
+                throw Failure(
+                    "none of \(counted(files.count, "recording")) has a label track, \(missing); \(Unsorted.trackAdvice)"
+                )
             }
-            throw Failure("\(place)none of \(files.count) recordings has a label track, \(missing); \(meant)")
+            throw Failure(Unsorted(folder, files, Labels(vocabulary.labels)).withoutTracks)
         }
         let kept = Set(bare)
         return (
@@ -163,7 +152,7 @@ struct Evaluate {
         )
     }
 
-    private static func trackPath(of file: String) -> String { PathName(file).withoutEnding + ".txt" }
+    static func trackPath(of file: String) -> String { PathName(file).withoutEnding + ".txt" }
 
     /// Writes the pages that show the errors, one pass over each recording and setting.
     ///

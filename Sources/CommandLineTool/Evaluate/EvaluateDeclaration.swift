@@ -11,8 +11,9 @@ extension Evaluate: Command {
         discussion: """
             DIR holds clips of one second in folders named after what is said in them, as
             in Speech Commands: yes/1.wav, no/2.flac, … A folder named like a word of the
-            model is that word; _silence_ and silence are silence, as are the long
-            recordings in _background_noise_, second by second; all others are unknown.
+            model or a taught word is that word; _silence_ and silence are silence, as are
+            the long recordings in _background_noise_, second by second; all others are
+            other speech, and are listed once.
 
             With --stream the files are long recordings, each with a label track beside
             it as Audacity exports it (talk.wav and talk.txt): one line per word with
@@ -46,8 +47,8 @@ extension Evaluate: Command {
                 SharedOptions.threshold, SharedOptions.word, SharedOptions.model, SharedOptions.noConfirm,
                 SharedOptions.channel, SharedOptions.echoReference,
                 SharedOptions.wordsFile(
-                    help: "file of the taught words, or none; with --stream (default: the file that enroll writes)",
-                    manual: "Clips are measured without them."
+                    help: "file of the taught words, or none (default: the file that enroll writes)",
+                    manual: ""
                 ),
                 SharedOptions.wakeWord,
             ],

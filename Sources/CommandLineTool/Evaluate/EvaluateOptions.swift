@@ -35,7 +35,7 @@ struct EvaluateOptions {
             guard paths.count == 1 else {
                 throw UsageError("evaluate takes one folder of clips, or recordings with --stream")
             }
-            for option in ["--mode", "--trigger", "--tolerance", "--words", "--pages", "--audio"]
+            for option in ["--mode", "--trigger", "--tolerance", "--pages", "--audio"]
             where arguments.has(option) {
                 throw UsageError("\(option) applies to recordings; it goes with --stream")
             }
