@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import difflib
 import math
 import os
 import threading
@@ -179,7 +180,9 @@ def _default_model() -> Path:
 
 def _choice(name: str, value: str, choices: dict[str, int]) -> int:
     if value not in choices:
-        raise SettingsError(f"{name} is {', '.join(choices)}, not {value!r}")
+        near = difflib.get_close_matches(str(value).lower(), choices, n=1)
+        hint = f"; did you mean {near[0]!r}?" if near else ""
+        raise SettingsError(f"{name} is {', '.join(choices)}, not {value!r}{hint}")
     return choices[value]
 
 

@@ -140,6 +140,7 @@ class Mistakes(unittest.TestCase):
             (beckon.SettingsError, "1.5", lambda: beckon.Spotter(threshold=1.5)),
             (beckon.SettingsError, "nan", lambda: beckon.Spotter(threshold=math.nan)),
             (beckon.SettingsError, "spot, command", lambda: beckon.Spotter(mode="loud")),
+            (beckon.SettingsError, "not 'comand'; did you mean 'command'?", lambda: beckon.Spotter(mode="comand")),
             (beckon.SettingsError, "channel", lambda: beckon.Spotter(channel=-1)),
             (beckon.AudioError, "/nowhere.wav", lambda: spotter.detect_file("/nowhere.wav")),
             (beckon.AudioError, "7", lambda: spotter.stream(7)),
