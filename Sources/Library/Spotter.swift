@@ -16,7 +16,8 @@ import Spotting
 ///     for detection in try stream.process(second) { print(detection.word) }
 ///     for detection in try stream.finish() { print(detection.word) }
 ///
-/// One instance may be used from several threads; it holds the model once for all files and streams.
+/// One instance may be used from several threads; it holds the model once for all files and streams. No thread outlives a call. After a
+/// `fork` the child may use what the parent made, too: a fork waits for the calls of other threads, two seconds at most.
 public final class Spotter: Sendable {
     /// Which words are reported.
     public enum Mode: Sendable {
@@ -77,6 +78,8 @@ public final class Spotter: Sendable {
     ///   ``SpotterError/settings`` where the settings name a word that is not known, a threshold outside 0…1, or a sensitivity that the
     ///   model has no thresholds for.
     public init(model folder: String, settings: Settings = Settings()) throws(SpotterError) {
+        ForkGate.enter()
+        defer { ForkGate.leave() }
         let vocabulary = try Spotter.vocabulary(folder, settings)
         let thresholds = try Spotter.thresholds(settings, vocabulary)
         words = thresholds.words
@@ -134,6 +137,8 @@ public final class Spotter: Sendable {
     /// - Parameter threads: threads to use, including the calling one. More than one helps with recordings of minutes.
     /// - Throws: ``SpotterError/audio`` where the file cannot be opened or is damaged; what was detected before is lost.
     public func detections(inFile path: String, threads: Int = 1) throws(SpotterError) -> [Detection] {
+        ForkGate.enter()
+        defer { ForkGate.leave() }
         let files = FileDetector(detector)
         do throws(AudioError) {
             return try files.detections(in: path, mix: mix, spare: SpareWorkers(max(1, threads) - 1)).compactMap {
@@ -149,10 +154,10 @@ public final class Spotter: Sendable {
     /// - Parameter sampleRate: sample rate of the audio, in Hz.
     /// - Throws: ``SpotterError/audio`` for a rate that cannot be converted.
     public func stream(sampleRate: Int = 16_000) throws(SpotterError) -> Stream {
+        ForkGate.enter()
+        defer { ForkGate.leave() }
         do throws(AudioError) {
-            // Each block is read before the next one is written, so at most one is unread.
-            let ring = try BlockRing(minimumCapacity: 1)
-            return Stream(self, ring: ring, blocks: try BlockMaker(from: sampleRate, echo: nil))
+            return Stream(self, blocks: try BlockMaker(from: sampleRate, echo: nil))
         } catch {
             throw .audio.saying(error.description)
         }

@@ -10,17 +10,16 @@ extension Spotter {
         private let spotter: Spotter
         private var detector: Detector
         private var blocks: BlockMaker?
-        /// The last second at 16 kHz.
-        private let ring: BlockRing
+        /// The last second at 16 kHz. In memory of its own, unlike that of a ring: after a fork both processes may go on.
+        private var window = [Float](repeating: 0, count: AudioFormat.windowSamples)
         /// Samples at 16 kHz that came out of the resampler.
         private var count = 0
         private var hops = 0
         /// What was decided since the last call, and the end of the hop in which it was, in seconds.
         private var found: [(detection: Spotting.Detection, hopEnd: Double)] = []
 
-        init(_ spotter: Spotter, ring: BlockRing, blocks: consuming BlockMaker) {
+        init(_ spotter: Spotter, blocks: consuming BlockMaker) {
             self.spotter = spotter
-            self.ring = ring
             self.blocks = consume blocks
             detector = Detector(spotter.detector)
         }
@@ -31,6 +30,8 @@ extension Spotter {
         /// - Returns: the words that were decided in these samples.
         /// - Throws: ``SpotterError/audio`` where the sample rate cannot be converted.
         public mutating func process(_ samples: [Float]) throws(SpotterError) -> [Beckon.Detection] {
+            ForkGate.enter()
+            defer { ForkGate.leave() }
             try hear(samples.map { $0.isFinite ? $0 : 0 })
             return takeDetections()
         }
@@ -41,6 +42,8 @@ extension Spotter {
         /// - Returns: the words that were decided in these samples.
         /// - Throws: ``SpotterError/audio`` where the sample rate cannot be converted.
         public mutating func process(_ samples: [Int16]) throws(SpotterError) -> [Beckon.Detection] {
+            ForkGate.enter()
+            defer { ForkGate.leave() }
             try hear(samples.map(Float.init(sample:)))
             return takeDetections()
         }
@@ -50,6 +53,8 @@ extension Spotter {
         /// - Returns: the words that were decided since the last call.
         /// - Throws: ``SpotterError/audio`` where the sample rate cannot be converted.
         public consuming func finish() throws(SpotterError) -> [Beckon.Detection] {
+            ForkGate.enter()
+            defer { ForkGate.leave() }
             try hear([], isEnd: true)
             var closing = ClosingSilence()
             var block = [Float](repeating: 0, count: AudioFormat.hopSamples)
@@ -83,12 +88,13 @@ extension Spotter {
 
         /// Runs the detector over the window that ends with the block.
         private mutating func hear(_ block: Span<Float>) {
-            ring.write(block, time: Instant(nanoseconds: 0))
+            window.removeFirst(block.count)
+            for index in block.indices { window.append(block[index]) }
             hops += 1
-            let hopEnd = hopEnd
-            _ = ring.withWindow { window, _ in
-                detector.process(window: window) { found.append(($0, hopEnd)) }
-            }
+            let (window, hopEnd) = (window, hopEnd)
+            var decided: [Spotting.Detection] = []
+            detector.process(window: window.span) { decided.append($0) }
+            found += decided.map { ($0, hopEnd) }
         }
 
         /// The end of the newest hop in seconds, as a file has it: the detector adds hops up, which rounds.

@@ -94,6 +94,14 @@ struct CInterfaceTests {
         #expect(none.status == 1 && none.error.hasPrefix("spot: ") && none.error.contains("/nowhere"))
     }
 
+    @Test func `a child finds words after a fork, whatever its parent does, and no thread outlives a call`() throws {
+        let folder = try TestFolder()
+        let program = try Self.compile("Tests/CInterfaceTests/fork.c", ["-std=gnu11"], in: folder)
+        let result = try Self.command([program, Checkout.model, Voices.path("Front_Left")])
+        let lines = ["before 0", "after 0"] + Array(repeating: "during 0", count: 8) + ["threads 1"]
+        #expect(result.status == 0 && result.lines.map(String.init) == lines, "\(result.output)\(result.error)")
+    }
+
     @Test func `the header is one of C++ too`() throws {
         let folder = try TestFolder()
         let source = "#include <beckon.h>\nint main() { return (int)beckon_default_settings().size; }\n"

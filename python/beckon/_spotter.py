@@ -146,6 +146,7 @@ class Stream:
         self._handle = _call(library.stream_open, spotter._handle, sample_rate)
         self._close = weakref.finalize(self, library.stream_close, self._handle)
         self._lock = threading.Lock()
+        STREAMS.add(self)
 
     def push(self, samples: Any) -> list[Detection]:
         """Gives the next samples, any number of them, and returns the words that were decided in them.
@@ -169,6 +170,18 @@ class Stream:
         while library.stream_poll(self._handle, ctypes.byref(detection)):
             found.append(_detection(detection))
         return found
+
+
+#: All streams, whose locks a child process gets anew: the thread that held one is not in the child.
+STREAMS: weakref.WeakSet[Stream] = weakref.WeakSet()
+
+
+def _unlock() -> None:
+    for stream in STREAMS:
+        stream._lock = threading.Lock()
+
+
+os.register_at_fork(after_in_child=_unlock)
 
 
 def _default_model() -> Path:

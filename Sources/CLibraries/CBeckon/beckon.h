@@ -21,6 +21,9 @@
  * standard error, changes the locale, handles signals or starts a thread that goes on after the call. Not to be called from
  * the callback of a sound card: a call may take milliseconds, and it allocates memory.
  *
+ * Processes: after fork() the child may use what the parent made, and both go on with a stream by themselves. A fork waits
+ * for the calls of other threads, two seconds at most. Not in the child of vfork(), nor in a signal handler.
+ *
  * Order: a spotter may be closed before its streams and results, which keep what they need of it.
  */
 #ifndef BECKON_H

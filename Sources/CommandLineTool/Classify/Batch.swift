@@ -48,10 +48,10 @@ final class Batch: Sendable {
     ///
     /// An error of `work` is counted, and printed in the order of the files. `work` runs on several threads at a time.
     func run(_ work: @escaping @Sendable (Int, String) throws -> Void) {
-        var threads: [Joinable] = []
+        var threads: [JoinableThread] = []
         for _ in 1..<max(1, jobs) {
             // Where the system gives no more threads, those that are there do the work.
-            guard let thread = Joinable({ [self] in takeFiles(work) }) else { break }
+            guard let thread = JoinableThread(name: "beckon-file", { [self] in takeFiles(work) }) else { break }
             threads.append(thread)
         }
         takeFiles(work)
@@ -121,23 +121,4 @@ extension OrderedOutput.Sink {
         put: { piece in Output.write(piece.text) },
         isOnErrorTerminal: Terminal.errorIsOutput
     )
-}
-
-/// A thread in an array, which holds no noncopyable values.
-private final class Joinable {
-    private var thread: SystemThread?
-    private static let stackSize = 4 << 20
-
-    /// Nil if the system gives no thread.
-    init?(_ body: @escaping @Sendable () -> Void) {
-        do throws(SystemError) {
-            thread = try SystemThread(name: "beckon-file", stackSize: Self.stackSize, or: { $0 }, body)
-        } catch {
-            return nil
-        }
-    }
-
-    func join() {
-        if let thread = thread.take() { thread.join() }
-    }
 }

@@ -1,6 +1,5 @@
 public import Configuration
 public import Core
-private import Dispatch
 public import Events
 import Glibc
 private import JSON

@@ -1,8 +1,8 @@
 import Audio
 private import Core
-private import Dispatch
 import Inference
 private import Synchronization
+private import System
 
 /// Scores the chunks of one file on several processors: while some chunks are scored, the next ones are read.
 final class ChunkPipeline: Sendable {
@@ -44,14 +44,18 @@ final class ChunkPipeline: Sendable {
     ) throws(AudioError) {
         var reader = ChunkReader(stream, lead: lead, hops: ChunkPipeline.hops)
         var failure: AudioError?
-        // Those that were not taken yet.
-        var chunks: [FileChunk] = []
+        // Those that were not taken yet, and the threads that score them. They are joined, not of a pool: after a fork the child would
+        // wait for a pool whose threads it does not have.
+        var chunks: [(chunk: FileChunk, thread: JoinableThread?)] = []
         let scored = Mutex<[Int: ChunkScores]>([:])
-        let group = DispatchGroup()
-        defer { group.wait() }
+        func wait() {
+            for (_, thread) in chunks { thread?.join() }
+        }
+        defer { wait() }
         var taken = 0
         func takeScored() -> Bool {
-            while let chunk = chunks.first, let scores = scored.withLock({ $0.removeValue(forKey: taken) }) {
+            while let (chunk, thread) = chunks.first, let scores = scored.withLock({ $0.removeValue(forKey: taken) }) {
+                thread?.join()
                 chunks.removeFirst()
                 taken += 1
                 guard take(chunk, scores) else { return false }
@@ -59,33 +63,42 @@ final class ChunkPipeline: Sendable {
             return true
         }
         while true {
-            let audio: AudioChunk
+            let chunk: FileChunk
             do throws(AudioError) {
-                guard let chunk = try reader.next() else { break }
-                chunks.append(chunk)
-                audio = chunk.audio
+                guard let next = try reader.next() else { break }
+                chunk = next
             } catch {
                 failure = error
                 break
             }
-            let number = taken + chunks.count - 1
-            if spare.take() {
-                DispatchQueue.global().async(group: group) {
-                    let scores = self.score(audio)
-                    scored.withLock { $0[number] = scores }
-                    spare.give()
-                }
-            } else {
+            let (number, audio) = (taken + chunks.count, chunk.audio)
+            let thread = thread(spare) {
+                let scores = self.score(audio)
+                scored.withLock { $0[number] = scores }
+            }
+            if thread == nil {
                 let scores = score(audio)
                 scored.withLock { $0[number] = scores }
             }
+            chunks.append((chunk, thread))
             guard takeScored() else { return }
             // A chunk whose thread does not come to run must not let the others fill the memory.
-            if chunks.count >= ChunkPipeline.mostChunks { group.wait() }
+            if chunks.count >= ChunkPipeline.mostChunks { wait() }
         }
-        group.wait()
+        wait()
         guard takeScored() else { return }
         if let failure { throw failure }
+    }
+
+    /// Starts a thread where one is spare, for the time of `body`. Returns nil where none is, or the system gives none.
+    private func thread(_ spare: SpareWorkers, _ body: @escaping @Sendable () -> Void) -> JoinableThread? {
+        guard spare.take() else { return nil }
+        let thread = JoinableThread(name: "beckon-chunk") {
+            body()
+            spare.give()
+        }
+        if thread == nil { spare.give() }
+        return thread
     }
 
     private func score(_ chunk: AudioChunk) -> ChunkScores {
