@@ -52,12 +52,14 @@ final class StreamHandle {
 
     func push(_ process: (inout Spotter.Stream) throws(SpotterError) -> [Detection]) throws(CallError) {
         guard var stream = stream.take() else { throw Self.ended }
+        var failure: CallError?
         do throws(SpotterError) {
             found += try process(&stream).map(spotter.detection)
         } catch {
-            throw CallError(error)
+            failure = CallError(error)
         }
         self.stream = consume stream
+        if let failure { throw failure }
     }
 
     func finish() throws(CallError) {

@@ -30,8 +30,8 @@ extension Spotter.Settings {
         taughtWords = try settings.taught_words.map { path throws(CallError) in
             try text(path, "the path of taught words")
         }
-        guard settings.channel >= -1 else {
-            throw CallError("the channel is \(settings.channel); it counts from 0, and -1 is the mean of all")
+        guard (-1..<64).contains(settings.channel) else {
+            throw CallError("the channel is \(settings.channel); it counts from 0 to 63, and -1 is the mean of all")
         }
         channel = settings.channel < 0 ? nil : Int(settings.channel)
         confirms = settings.confirms != 0

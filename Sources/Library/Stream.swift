@@ -28,10 +28,12 @@ extension Spotter {
         ///
         /// - Parameter samples: one channel at the stream's rate, in −1…1, any number; NaN and infinity count as 0.
         /// - Returns: the words that were decided in these samples.
-        /// - Throws: ``SpotterError/audio`` where the sample rate cannot be converted.
+        /// - Throws: ``SpotterError/audio`` where the sample rate cannot be converted, and for samples whose full scale is not 1, such as
+        ///   those of 16 bits as floats; the stream is as it was then.
         public mutating func process(_ samples: [Float]) throws(SpotterError) -> [Beckon.Detection] {
             ForkGate.enter()
             defer { ForkGate.leave() }
+            if let problem = Self.scaleProblem(samples) { throw .audio.saying(problem) }
             try hear(samples.map { $0.isFinite ? $0 : 0 })
             return takeDetections()
         }
@@ -61,6 +63,22 @@ extension Spotter {
             while closing.next(&block) { hear(block.span) }
             endDetector()
             return takeDetections()
+        }
+
+        /// Why samples are not in −1…1: most of those that are not 0 are whole numbers, or far beyond 1. A pop is no problem, nor is speech
+        /// that was amplified: it is clipped.
+        private static func scaleProblem(_ samples: [Float]) -> String? {
+            var (sounds, wrong, highest) = (0, 0, Float(0))
+            for sample in samples where sample.isFinite && sample != 0 {
+                sounds += 1
+                let magnitude = abs(sample)
+                guard magnitude >= 2, magnitude > 64 || magnitude == magnitude.rounded() else { continue }
+                wrong += 1
+                highest = max(highest, magnitude)
+            }
+            guard wrong >= 16, 2 * wrong > sounds else { return nil }
+            return "the samples go to \(highest), but floats are in -1 to 1; "
+                + "divide them by their full scale, which is 32768 for 16 bits"
         }
 
         /// Apart, because in a consuming function Swift 6.2 takes what the closure changes for all of `self`.

@@ -128,6 +128,27 @@ struct SpotterTests {
         #expect(try stream.finish().isEmpty)
     }
 
+    @Test func `samples of another scale are refused, and the stream goes on`() throws {
+        let spotter = try Self.spotter()
+        let samples = try Voices.samples("Front_Left")
+        let expected = try spotter.detections(inFile: Voices.path("Front_Left"))
+        var stream = try spotter.stream(sampleRate: Voices.rate)
+        var found = try stream.process(Array(samples.prefix(9_600)))
+        // As whole numbers of 16 bits, and as others.
+        for scale in [Float(32_768), 32_000.3] {
+            let error = #expect(throws: SpotterError.audio) { try stream.process(samples.map { $0 * scale }) }
+            #expect(error?.description.contains("32768") == true)
+        }
+        found += try stream.process(Array(samples.dropFirst(9_600)))
+        #expect(try found + stream.finish() == expected)
+        // Pops, and speech that was amplified, are clipped.
+        for (change, factor) in [([0: Float(8.1), 1: -1e6, 2: 1e30], Float(1)), ([:], 20)] {
+            var loud = try spotter.stream(sampleRate: Voices.rate)
+            let words = try loud.process(samples.indices.map { change[$0] ?? samples[$0] * factor }) + loud.finish()
+            #expect(words.map(\.word) == ["left"], "\(factor)")
+        }
+    }
+
     @Test func `thresholds are respected`() throws {
         var strict = Spotter.Settings()
         strict.threshold = 1

@@ -5,20 +5,21 @@ from __future__ import annotations
 import ctypes
 import difflib
 import math
+import operator
 import os
 import threading
 import weakref
-from array import array
 from pathlib import Path
 from typing import Any, Mapping, NamedTuple
 
-from . import _library
+from . import _library, _samples
 from ._library import PACKAGE, library
 
 MODES = {"spot": 0, "command": 1}
 TRIGGERS = {"early": 0, "end": 1}
 SENSITIVITIES = {"strict": 0, "balanced": 1, "eager": 2}
-SYSTEM_MODEL = Path("/usr/share/beckon/models/commands")
+#: Where models are found by name.
+MODELS = [PACKAGE / "models", Path("/usr/share/beckon/models")]
 
 
 class Error(Exception):
@@ -80,7 +81,7 @@ class Spotter:
     ):
         """Loads a model.
 
-        model: its folder; None for the one that comes with this package.
+        model: its folder, or the name of one that comes with this package or the system's, such as "commands"; None for that.
         words: a file of taught words, as `beckon enroll --words FILE` or `beckon words export FILE` writes it.
         mode: "spot" for words anywhere, "command" for words said alone.
         trigger: "early" as soon as a word is certain enough, "end" when it is over.
@@ -90,8 +91,10 @@ class Spotter:
         confirm: whether the model's confirming networks look at what it finds.
         """
         thresholds = thresholds or {}
+        if not isinstance(thresholds, Mapping):
+            raise TypeError(f'thresholds are a dictionary, such as {{"stop": 0.9}}, not {type(thresholds).__name__}')
         self._settings_items = (_library.Threshold * len(thresholds))(
-            *(_library.Threshold(name.encode(), value) for name, value in thresholds.items())
+            *(_library.Threshold(str(name).encode(), _number(value)) for name, value in thresholds.items())
         )
         settings = _library.Settings(
             size=ctypes.sizeof(_library.Settings),
@@ -103,9 +106,9 @@ class Spotter:
             threshold_count=len(thresholds),
             taught_words=None if words is None else _path(words),
             channel=-1 if channel is None else _index(channel),
-            confirms=confirm,
+            confirms=bool(confirm),
         )
-        folder = _default_model() if model is None else model
+        folder = _find_model("commands" if model is None else model)
         self._handle = _call(library.open, _path(folder), ctypes.byref(settings))
         self._close = weakref.finalize(self, library.close, self._handle)
 
@@ -119,7 +122,7 @@ class Spotter:
 
         threads: more than one helps with recordings of minutes.
         """
-        results = _call(library.find, self._handle, _path(path), threads)
+        results = _call(library.find, self._handle, _path(path), _integer("threads", threads))
         try:
             items = library.results_items(results)
             return [_detection(items[index]) for index in range(library.results_count(results))]
@@ -127,7 +130,7 @@ class Spotter:
             library.results_free(results)
 
     def detect(self, samples: Any, sample_rate: int) -> list[Detection]:
-        """Finds the words of samples, which `Stream.push` describes."""
+        """Finds the words of samples, which `Stream.push` describes, errors included."""
         stream = self.stream(sample_rate)
         return stream.push(samples) + stream.finish()
 
@@ -143,20 +146,30 @@ class Stream:
     """
 
     def __init__(self, spotter: Spotter, sample_rate: int):
-        self._handle = _call(library.stream_open, spotter._handle, sample_rate)
+        self._handle = _call(library.stream_open, spotter._handle, _integer("sample_rate", sample_rate))
         self._close = weakref.finalize(self, library.stream_close, self._handle)
         self._lock = threading.Lock()
+        self._channels: int | None = None
         STREAMS.add(self)
 
     def push(self, samples: Any) -> list[Detection]:
         """Gives the next samples, any number of them, and returns the words that were decided in them.
 
-        samples: a numpy array or another buffer: float32 or float64 in -1 to 1, or int16, in the machine's byte order;
-        [samples], or [samples, channels], of which the mean is used.
+        samples: a numpy array or another buffer: float32 or float64 in -1 to 1, or int16, in the machine's byte order; [samples], or
+        [samples, channels], of which the mean is used, or [1, samples]. What has an `__array__`, such as a tensor of torch, is taken, too.
+
+        Raises TypeError for what has no such samples, such as bytes and lists, and ValueError for other shapes, such as [channels, samples],
+        for samples that are not numbers, and for floats that are no audio in -1 to 1. The stream is as it was then.
         """
-        function, data, count = _samples(samples)
+        data, channels = _samples.read(samples, self._channels)
+        if channels > 1:
+            self._channels = channels
+        function = library.stream_push if data.format == "f" else library.stream_push_int16
         with self._lock:
-            _check(function, self._handle, data, count)
+            try:
+                _check(function, self._handle, data.tobytes(), len(data))
+            except AudioError as error:
+                raise ValueError(str(error)) from None
             return self._poll()
 
     def finish(self) -> list[Detection]:
@@ -184,15 +197,23 @@ def _unlock() -> None:
 os.register_at_fork(after_in_child=_unlock)
 
 
-def _default_model() -> Path:
-    for folder in (PACKAGE / "models" / "commands", SYSTEM_MODEL):
-        if folder.is_dir():
-            return folder
-    raise ModelError(f"no model comes with this package, and {SYSTEM_MODEL} is not there; name a model's folder")
+def _find_model(model: str | os.PathLike[str]) -> str | os.PathLike[str]:
+    """A model's folder: for a name without a slash that is no folder here, that of the package or of the system."""
+    name = os.fspath(model)
+    if not isinstance(name, str) or "/" in name or "\0" in name or Path(name, "model.json").exists():
+        return model
+    for place in MODELS:
+        if (place / name / "model.json").exists():
+            return place / name
+    places = " and ".join(map(str, MODELS))
+    names = sorted({path.parent.name for place in MODELS for path in place.glob("*/model.json")})
+    if not names:
+        raise ModelError(f"no model {name!r}: none came with this package, nothing is in {places}; name the folder of a model, such as './{name}'")
+    raise ModelError(f"no model {name!r} in {places}, where there is {', '.join(names)}; name one of them, or a folder, such as './{name}'")
 
 
 def _choice(name: str, value: str, choices: dict[str, int]) -> int:
-    if value not in choices:
+    if not isinstance(value, str) or value not in choices:
         near = difflib.get_close_matches(str(value).lower(), choices, n=1)
         hint = f"; did you mean {near[0]!r}?" if near else ""
         raise SettingsError(f"{name} is {', '.join(choices)}, not {value!r}{hint}")
@@ -200,15 +221,29 @@ def _choice(name: str, value: str, choices: dict[str, int]) -> int:
 
 
 def _number(value: float) -> float:
-    if math.isnan(value):
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        raise TypeError(f"a threshold is a number from 0 to 1, not {value!r}") from None
+    if math.isnan(number):
         raise SettingsError("a threshold is a confidence from 0 to 1, not nan")
-    return value
+    return number
+
+
+def _integer(name: str, value: int) -> int:
+    """A whole number as the library takes it; the library says which it wants, also of those that are too large for it."""
+    try:
+        number = operator.index(int(value) if isinstance(value, float) and value.is_integer() else value)
+    except TypeError:
+        raise TypeError(f"{name} is a whole number, not {value!r}") from None
+    return max(-(2**31), min(number, 2**31 - 1))
 
 
 def _index(channel: int) -> int:
-    if not 0 <= channel < 64:
-        raise SettingsError(f"a channel is a number from 0, not {channel}")
-    return channel
+    number = _integer("channel", channel)
+    if not 0 <= number < _samples.MOST_CHANNELS:
+        raise SettingsError(f"a channel is a number from 0 to {_samples.MOST_CHANNELS - 1}, not {channel}")
+    return number
 
 
 def _path(path: str | os.PathLike[str]) -> bytes:
@@ -241,17 +276,3 @@ def _check(function: Any, *arguments: Any) -> None:
 def _detection(found: _library.Detection) -> Detection:
     optional = [None if math.isnan(value) else value for value in (found.proposed, found.confirmed)]
     return Detection(found.word.decode(), found.confidence, found.start, found.end, *optional)
-
-
-def _samples(samples: Any) -> tuple[Any, bytes, int]:
-    """The function for samples, and their memory. No numpy is needed for what has one channel."""
-    if getattr(samples, "ndim", 1) == 2 and hasattr(samples, "mean"):
-        # Of integers, the mean is taken as floats, whose full scale is 1.
-        scale = 32_768 if samples.dtype == "int16" else 1
-        samples = samples[:, 0] if samples.shape[1] == 1 else samples.mean(axis=1, dtype="float32") / scale
-    view = memoryview(samples)
-    if view.ndim == 1 and view.format == "d":
-        view = memoryview(samples.astype("float32") if hasattr(samples, "astype") else array("f", view))
-    if view.ndim != 1 or view.format not in ("f", "h"):
-        raise TypeError(f"samples are float32, float64 or int16 of one or two dimensions, not {view.format!r} of {view.ndim}")
-    return (library.stream_push if view.format == "f" else library.stream_push_int16), view.tobytes(), len(view)

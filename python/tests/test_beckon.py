@@ -86,29 +86,6 @@ class Streams(unittest.TestCase):
                 found += stream.push(self.samples[start : start + chunk])
             self.assertEqual(found + stream.finish(), self.expected, chunk)
 
-    def test_kinds_of_samples(self):
-        floats = [value / 32768 for value in self.samples]
-        for kind in "fd":
-            self.assertEqual(self.spotter.detect(array.array(kind, floats), self.rate), self.expected, kind)
-        self.assertEqual(self.spotter.detect(array.array("f"), self.rate), [])
-        # What is not a number counts as silence.
-        self.assertEqual(self.spotter.detect(array.array("f", [math.nan, math.inf] * 8000), 16_000), [])
-        for wrong in (b"bytes", array.array("i", [1]), memoryview(array.array("f", [0] * 4)).cast("B").cast("f", (2, 2))):
-            with self.assertRaises(TypeError):
-                self.spotter.detect(wrong, self.rate)
-
-    @unittest.skipUnless(numpy, "numpy is not installed")
-    def test_numpy_arrays(self):
-        integers = numpy.array(self.samples)
-        floats = integers.astype("float32") / 32768
-        for samples in (
-            integers, floats, floats.astype("float64"), integers.reshape(-1, 1), floats.reshape(-1, 1),
-            numpy.stack([floats, floats], axis=1), numpy.stack([integers, integers], axis=1), numpy.repeat(floats, 2)[::2],
-        ):  # fmt: skip
-            self.assertEqual(self.spotter.detect(samples, self.rate), self.expected, (samples.dtype, samples.shape))
-        with self.assertRaises(TypeError):
-            self.spotter.detect(integers.astype(">i2"), self.rate)
-
     def test_a_stream_outlives_its_spotter(self):
         stream = beckon.Spotter().stream(self.rate)
         gc.collect()

@@ -105,7 +105,7 @@ typedef struct beckon_settings {
     size_t threshold_count;
     /* A file of taught words, as `beckon enroll --words FILE` or `beckon words export FILE` writes it; NULL for none. */
     const char *taught_words;
-    /* The channel of a file to listen to, from 0; -1 for the mean of all channels. */
+    /* The channel of a file to listen to, from 0 to 63; -1 for the mean of all channels. */
     int channel;
     /* 0: the model's confirming networks are not loaded. */
     int confirms;
@@ -190,7 +190,8 @@ beckon_stream *beckon_stream_open(const beckon_spotter *spotter, int sample_rate
 /*
  * Gives the next samples to a stream: one channel, any number of them.
  *
- * samples: in -1 to 1; NaN and infinity count as 0.
+ * samples: in -1 to 1; NaN and infinity count as 0. If most of them are whole numbers, or far beyond 1, their full scale
+ * is another one, such as that of 16 bits: BECKON_ERROR_AUDIO, and the stream is as it was.
  */
 beckon_code beckon_stream_push(beckon_stream *stream, const float *samples, size_t count, beckon_error *error);
 

@@ -34,6 +34,10 @@ public enum ModelFolder {
         }
         guard !folder.contains("/") else { return nil }
         let names = names
+        guard !names.isEmpty else {
+            return "there is no folder \(name) here, and no model came with the program; "
+                + "name the folder of a model, as in ./\(name)"
+        }
         let hint = nearestName(to: folder, of: names).map { "did you mean \($0)?" }
         return "no model \(name) came with the program; "
             + (hint ?? "there is \(names.joined(separator: ", ")); a folder needs a slash, as in ./\(name)")
