@@ -197,6 +197,25 @@ struct WebhookTests {
         #expect(error?.description.contains("Connection refused") == true)
     }
 
+    @Test(arguments: [
+        ("http://a/x", "http://a:80/y", true, false), ("http://A/x", "http://a/y", true, false),
+        ("https://a", "https://a:443/y", true, false), ("http://a:81", "http://a:82", false, false),
+        ("http://a", "http://a:8080", false, false), ("http://a", "http://b", false, false),
+        ("http://a", "https://a", false, true), ("http://a:80", "https://a:443", false, true),
+        ("http://a:8080", "https://a", false, false), ("http://a", "https://a:8443", false, false),
+        ("http://a", "https://b", false, false), ("https://a", "http://a", false, false),
+        ("http://a:443", "https://a:443", false, false), ("http://[::1]", "http://[::1]:80/", true, false),
+    ])
+    func `a redirect goes to the same service, or to its host by TLS`(
+        _ from: String,
+        _ to: String,
+        isSame: Bool,
+        isSecured: Bool
+    ) throws {
+        let (one, other) = (try WebAddress(from), try WebAddress(to))
+        #expect(other.isSameOrigin(as: one) == isSame && other.isSecured(one) == isSecured)
+    }
+
     @Test func `web addresses are parsed`() throws {
         let table: [(String, host: String, port: UInt16, target: String, loopback: Bool)] = [
             ("http://localhost", "localhost", 80, "/", true), ("HTTP://LocalHost:81/a", "localhost", 81, "/a", true),

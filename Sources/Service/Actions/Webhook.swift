@@ -10,7 +10,7 @@ struct Webhook: Sendable {
     let timeout: Double
     /// See ``HTTPRequest/caFile``.
     var caFile: String?
-    /// Whether redirects to the same host are followed: 301, 302, 307 and 308, by posting again.
+    /// Whether redirects to the same host and port are followed: 301, 302, 307 and 308, by posting again.
     var followsRedirects = false
 
     private static let mostRedirects = 5
@@ -53,11 +53,11 @@ struct Webhook: Sendable {
         }
     }
 
-    /// Words go to no host that the configuration does not name, and with TLS where it was asked for.
+    /// Words go to no service that the configuration does not name: on another port of the same host may be another one, of another user.
     private func next(_ redirect: String, after address: WebAddress) throws(ActionError) -> WebAddress {
-        guard let next = try? WebAddress(redirect), next.host == address.host, next.isSecure || !address.isSecure else {
+        guard let next = try? WebAddress(redirect), next.isSameOrigin(as: address) || next.isSecured(address) else {
             throw .webhook.saying(
-                "\(address.text) redirects to \(redirect), another host or one without TLS, which is not followed; "
+                "\(address.text) redirects to \(redirect), another host or port, or one without TLS, which is not followed; "
                     + "post to the new address"
             )
         }

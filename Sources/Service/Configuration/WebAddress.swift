@@ -60,4 +60,14 @@ public struct WebAddress: Equatable, Sendable {
     public var isLoopback: Bool {
         host == "localhost" || IPAddress(host)?.isLoopback ?? false
     }
+
+    /// Whether both are of the same service: scheme, host and port are the same (RFC 6454).
+    public func isSameOrigin(as other: WebAddress) -> Bool {
+        isSecure == other.isSecure && host == other.host && port == other.port
+    }
+
+    /// Whether this is the other one's host by TLS, both on the usual ports: where servers send those who come without TLS.
+    public func isSecured(_ other: WebAddress) -> Bool {
+        isSecure && port == 443 && !other.isSecure && other.port == 80 && host == other.host
+    }
 }
