@@ -27,7 +27,13 @@ struct EventTests {
     @Test func `a word that networks confirmed has both parts of its confidence`() throws {
         var detection = Detection(kind: .word, index: 0, confidence: 0.97, start: 1, end: 2, time: 2)
         (detection.proposed, detection.confirmed) = (0.4625, 0.9912)
-        let event = DetectionEvent(detection, sequence: 1, name: "left", date: Timestamp(nanoseconds: 0), device: "mic")
+        let event = DetectionEvent(
+            detection,
+            sequence: 1,
+            name: "left",
+            date: Timestamp(microseconds: 0),
+            device: "mic"
+        )
         #expect(event.json.description.hasSuffix("Z\", \"proposed\": 0.4625, \"confirmed\": 0.9912}"), "\(event.json)")
         #expect(
             event.fields.suffix(2).map { "\($0.name)=\($0.value)" } == [
@@ -39,18 +45,33 @@ struct EventTests {
     }
 
     @Test(arguments: [
-        0, 1, 999_999_999, 951_782_400_000_000_000, 1_772_368_205_250_000_000, 4_102_444_799_999_999_999,
-        -1_500_000_000,
+        0, 1, 999_999, 951_782_400_000_000, 1_772_368_205_250_000, 4_102_444_799_999_999, -1_500_000,
+        // The last microsecond before nanoseconds no longer fit into 64 bits, the first after it, and the last of all.
+        9_223_372_036_854_775, 9_223_372_036_854_776, 253_402_300_799_999_999, -9_223_372_036_854_776,
     ])
-    func `dates are Foundation's`(_ nanoseconds: Int64) throws {
-        let text = Timestamp(nanoseconds: nanoseconds).text
+    func `dates are Foundation's`(_ microseconds: Int64) throws {
+        let text = Timestamp(microseconds: microseconds).text
         let formatter = ISO8601DateFormatter()
         formatter.formatOptions = [.withInternetDateTime, .withFractionalSeconds]
         let date = try #require(formatter.date(from: text))
-        #expect(abs(date.timeIntervalSince1970 - Double(nanoseconds) / 1e9) < 0.00101, "\(text)")
+        #expect(abs(date.timeIntervalSince1970 - Double(microseconds) / 1e6) < 0.00101, "\(text)")
         #expect(
-            Timestamp(nanoseconds: nanoseconds).compactText == text.replacing("-", with: "").replacing(":", with: "")
+            Timestamp(microseconds: microseconds).compactText == text.replacing("-", with: "").replacing(":", with: "")
         )
+        let read = try #require(Timestamp(text))
+        #expect(read.text == text && (0..<1000).contains(microseconds - read.microseconds))
+    }
+
+    @Test(arguments: [
+        (Int64.max, "9999-12-31T23:59:59.999Z"), (.min, "0000-01-01T00:00:00.000Z"),
+        (253_402_300_800_000_000, "9999-12-31T23:59:59.999Z"), (-62_167_219_200_000_001, "0000-01-01T00:00:00.000Z"),
+        (-31_556_908_800_000_000, "0970-01-01T00:00:00.000Z"),
+    ])
+    func `dates of any clock have four digits for the year`(_ microseconds: Int64, _ text: String) throws {
+        let time = Timestamp(microseconds: microseconds)
+        #expect(time.text == text && Timestamp(text) == Timestamp(microseconds: time.microseconds / 1000 * 1000))
+        for seconds in [-1e30, 1e30, .infinity, .nan] { #expect(time.adding(seconds: seconds) == time) }
+        #expect(time.dayText.utf8.count == 10 && time.timeOfDayText.utf8.count == 8)
     }
 
     @Test func `a template is filled in`() throws {

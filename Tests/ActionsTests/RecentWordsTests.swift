@@ -37,7 +37,7 @@ struct RecentWordsTests {
             ),
             sequence: 1,
             name: word,
-            date: Timestamp(nanoseconds: 1_772_368_205_250_000_000),
+            date: Timestamp(microseconds: 1_772_368_205_250_000),
             device: "mic",
             sound: WordLevel(level: -31.24, signalToNoise: 18.04)
         )
@@ -87,8 +87,8 @@ struct RecentWordsTests {
         }
         for confidence in ["1e300", "-1", "NaN", "-Infinity"] { text += line(confidence: confidence, clip: own) }
         for date in [
-            "9999-01-01T00:00:00.000Z", "9999999999-1-1T1:1:1.01Z", "2262-12-01T00:00:00.000Z",
-            "0000-01-01T00:00:00.000Z",
+            "10000-01-01T00:00:00.00Z", "9999999999-1-1T1:1:1.01Z", "9999-12-31T23:59:60.000Z",
+            "0000-00-01T00:00:00.000Z",
             "2026-13-01T00:00:00.000Z",
         ] { text += line(date: date, clip: own) }
         for clip in [

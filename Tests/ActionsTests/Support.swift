@@ -13,7 +13,7 @@ extension DetectionEvent {
         Detection(kind: .word, index: 0, confidence: 0.9512, start: 12.4, end: 12.9, time: 13),
         sequence: 7,
         name: "left",
-        date: Timestamp(nanoseconds: 1_772_368_205_250_000_000),
+        date: Timestamp(microseconds: 1_772_368_205_250_000),
         device: "hw:CARD=Mic"
     )
 }

@@ -106,7 +106,7 @@ struct IntegrationsTests {
         Detection(kind: .word, index: 0, confidence: 0.9, start: 1, end: 1.4, time: 1.5),
         sequence: 1,
         name: "stop",
-        date: Timestamp(nanoseconds: 0),
+        date: Timestamp(microseconds: 0),
         device: "mic"
     )
 

@@ -282,7 +282,7 @@ struct WebServerTests {
             Detection(kind: .word, index: 0, confidence: 0.875, start: 1, end: 1.5, time: 1.75),
             sequence: 1,
             name: "stop",
-            date: Timestamp(nanoseconds: 0),
+            date: Timestamp(microseconds: 0),
             device: "mic"
         )
         let peer = try WebPeer(running.address)
@@ -426,7 +426,7 @@ struct WebServerTests {
                 isNear: number == 2,
                 confidence: 0.5,
                 threshold: 0.625,
-                date: Timestamp(nanoseconds: 0),
+                date: Timestamp(microseconds: 0),
                 samples: [Int16](repeating: 1000, count: 800)
             )
         }

@@ -11,8 +11,14 @@ public enum Clock {
     /// Its zero differs from that of ``now``, so the two cannot be compared.
     public static var raw: Instant { Instant(nanoseconds: read(CLOCK_MONOTONIC_RAW)) }
 
-    /// The time of day: nanoseconds since the beginning of 1970, UTC.
-    public static var timeOfDay: Int64 { read(CLOCK_REALTIME) }
+    /// The time of day: microseconds since the beginning of 1970, UTC. A clock may be set to any time: more than 30,000 years from then
+    /// are given as so many.
+    static var timeOfDay: Int64 {
+        var time = timespec()
+        clock_gettime(CLOCK_REALTIME, &time)
+        let most = 1 << 40
+        return Int64(min(max(time.tv_sec, -most), most)) * 1_000_000 + Int64(time.tv_nsec / 1000)
+    }
 
     /// Sleeps until ``now`` has reached `time`; returns earlier if a signal handler ran.
     public static func sleep(until time: Instant) {

@@ -108,6 +108,6 @@ struct StatusSummary {
     }
 
     private static func age(_ time: Timestamp, _ now: Timestamp) -> String {
-        durationText((Double(now.nanoseconds) - Double(time.nanoseconds)) / 1e9)
+        durationText((Double(now.microseconds) - Double(time.microseconds)) / 1e6)
     }
 }
