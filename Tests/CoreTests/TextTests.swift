@@ -70,7 +70,10 @@ struct TextTests {
             #expect(FileName.cString(text).count == bytes.count + 1)
             #expect(FileName.isRaw(text) == shown.contains("\u{FFFD}"))
         }
-        #expect(printable(FileName.text([0x66, 0xF6])) == "f?")
+        for byte in UInt8(0x80)...0xFF {
+            let text = FileName.text([0x66, byte, 0x0A])
+            #expect(printable(text) == "f\u{FFFD}?" && FileName.shown(text) == "f\u{FFFD}\n", "\(byte)")
+        }
     }
 
     @Test(arguments: [

@@ -25,13 +25,16 @@ public func counted(_ count: some BinaryInteger, _ one: String, _ many: String? 
 /// A confidence from 0 to 1 as a percentage, such as `97 %`.
 public func percent(_ confidence: Float) -> String { decimal(Double(confidence) * 100, 0) + " %" }
 
-/// Text from outside as one line that is safe on a terminal: what ``isHidden(_:)`` finds becomes `?`.
+/// Text from outside as one line that is safe on a terminal: what ``isHidden(_:)`` finds becomes `?`, and bytes of a file's name that are
+/// not UTF-8 become U+FFFD, as in ``FileName/shown(_:)``.
 ///
 /// File names may contain newlines and escape sequences, but a message must stay one line, and show what it names.
 public func printable(_ text: String) -> String {
     guard text.unicodeScalars.contains(where: isHidden) else { return text }
     var cleaned = String.UnicodeScalarView()
-    for scalar in text.unicodeScalars { cleaned.append(isHidden(scalar) ? "?" : scalar) }
+    for scalar in text.unicodeScalars {
+        cleaned.append(FileName.isRawByte(scalar) ? "\u{FFFD}" : isHidden(scalar) ? "?" : scalar)
+    }
     return String(cleaned)
 }
 
@@ -42,15 +45,16 @@ public func quoted(_ name: String) -> String {
 }
 
 /// Whether a scalar moves the cursor, breaks the line, or changes how its neighbours are shown: control characters, line and
-/// paragraph separators, and format characters such as U+202E, which reverses the text after it.
+/// paragraph separators, format characters such as U+202E, which reverses the text after it, and bytes that are not UTF-8.
 ///
 /// The joiners U+200C and U+200D are not among them: Persian, Indic scripts and emoji are written with them.
 public func isHidden(_ scalar: Unicode.Scalar) -> Bool {
     if scalar.value < 0x7F { return scalar.value < 0x20 }
+    // First, as U+10FFFE and U+10FFFF are no characters of private use, but none at all.
+    if FileName.isRawByte(scalar) { return true }
     switch scalar.properties.generalCategory {
     case .control, .lineSeparator, .paragraphSeparator: return true
     case .format: return !isJoiner(scalar)
-    case .privateUse: return FileName.isRawByte(scalar)
     default: return false
     }
 }
