@@ -287,7 +287,12 @@ let package = Package(
                 )
             ]
         ),
-        .executableTarget(name: "beckon", dependencies: ["CommandLineTool"]),
+        // Its function `main` is in Swift, and no statements: only so it gets its arguments. SwiftPM lets `main` be `beckon_main`.
+        .executableTarget(
+            name: "beckon",
+            dependencies: ["CommandLineTool"],
+            swiftSettings: [.unsafeFlags(["-parse-as-library"])]
+        ),
         .executableTarget(name: "spot", dependencies: ["Beckon"], path: "Examples/Spot"),
         .executableTarget(name: "soak", dependencies: ["Audio", "Capture", "Core", "System"], path: "Benchmarks/Soak"),
         .executableTarget(name: "make-recording", dependencies: ["Audio"], path: "Benchmarks/MakeRecording"),

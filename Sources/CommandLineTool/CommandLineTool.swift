@@ -21,7 +21,11 @@ public enum CommandLineTool {
     static var names: [String] { declarations.flatMap { $0.names.map(\.name) } }
 
     /// Runs the command of this process's command line. Returns the exit status.
-    public static func main() -> Int32 {
+    ///
+    /// - Parameters: as `main` gets them in C. Swift's own list is found by a search of the memory in which the system left the words. Of
+    ///   libraries that move them, such as those that change a process's title, it finds nothing; and it would replace bytes that are not
+    ///   UTF-8, which names of files may contain.
+    public static func main(_ count: Int32, _ words: UnsafePointer<UnsafeMutablePointer<CChar>?>) -> Int32 {
         StandardStreams.reserve()
         AudioWarnings.send { line in
             // The audio on standard input lies in a file without a name.
@@ -29,9 +33,8 @@ public enum CommandLineTool {
             let isInput = parts.count == 3 && parts[0] == "audio file " && parts[1].hasPrefix("/proc/self/fd/")
             Output.report(.warning, isInput ? "the audio on standard input\(parts[2])" : line)
         }
-        // Swift's own list would replace bytes that are not UTF-8, which names of files may contain.
-        let words = (1..<max(1, Int(CommandLine.argc))).compactMap { index in
-            CommandLine.unsafeArgv[index].map { word in
+        let words = (1..<max(1, Int(count))).compactMap { index in
+            words[index].map { word in
                 FileName.text(UnsafeBufferPointer(start: word, count: strlen(word)).map(UInt8.init(bitPattern:)))
             }
         }

@@ -11,6 +11,27 @@
 
 #include "FakeSystem.h"
 
+/// What sets titles of processes moves the arguments and the environment away, and writes over their old places.
+int __libc_start_main(int (*main)(int, char **, char **), int count, char **words, void (*begin)(void), void (*end)(void),
+                      void (*loader)(void), void *stack) {
+    __typeof__(&__libc_start_main) real = dlsym(RTLD_NEXT, "__libc_start_main");
+    if (getenv("FAKE_TITLE") && count > 0) {
+        char **copy = calloc((size_t)count + 1, sizeof *copy), *last = words[count - 1];
+        size_t length = (size_t)(last - words[0]) + strlen(last);
+        for (int i = 0; copy && i < count; i++) copy[i] = strdup(words[i]);
+        size_t variables = 0;
+        while (environ[variables]) variables++;
+        char **moved = calloc(variables + 1, sizeof *moved);
+        for (size_t i = 0; moved && i < variables; i++) moved[i] = strdup(environ[i]);
+        if (!copy || !moved) abort();
+        environ = moved;
+        memset(words[0], 0, length);
+        memset(words, 0, (size_t)count * sizeof *words);
+        words = copy;
+    }
+    return real(main, count, words, begin, end, loader, stack);
+}
+
 static long seconds_ahead(void) {
     const char *path = getenv("FAKE_CLOCK");
     int descriptor = path ? open(path, O_RDONLY | O_CLOEXEC) : -1;

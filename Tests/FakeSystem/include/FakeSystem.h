@@ -6,6 +6,7 @@
 //     FAKE_DNS=hang-all the look-up of any name never returns
 //     FAKE_DNS=unknown  a name that ends with .test is not known
 //     FAKE_DECODER=FILE no audio file can be opened: libsndfile creates FILE and never returns (sf_open_virtual)
+//     FAKE_TITLE=1      arguments and environment are moved before `main`, as what sets titles of processes does
 //     FAKE_PACE=FILE    all clocks run as a FakeSystem_pace in the file says, and with them all that waits for a time;
 //                       programs that the program under test starts keep the machine's clock
 

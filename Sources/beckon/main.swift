@@ -1,4 +1,0 @@
-private import CommandLineTool
-private import Glibc
-
-exit(CommandLineTool.main())
