@@ -16,6 +16,9 @@ public enum StandardStreams {
 
 /// The process's limit on open files (RLIMIT_NOFILE).
 public enum FileLimit {
+    /// What to do where it is too low.
+    public static let remedy = "raise the limit on open files (ulimit -n, or LimitNOFILE= in systemctl edit beckon)"
+
     /// Raises the limit where it is lower, as far as the system allows.
     ///
     /// - Returns: the limit, if it is still too low; nil if it is high enough.
@@ -27,6 +30,27 @@ public enum FileLimit {
         limit.rlim_cur = min(UInt(count), limit.rlim_max)
         guard setrlimit(kind, &limit) == 0, getrlimit(kind, &limit) == 0 else { return Int(clamping: limit.rlim_cur) }
         return limit.rlim_cur < UInt(count) ? Int(clamping: limit.rlim_cur) : nil
+    }
+}
+
+/// The process's limit on its address space (RLIMIT_AS), as `ulimit -v` and `LimitAS=` set it.
+///
+/// A program in Swift cannot go on where it gets no memory. So what takes much asks first, where there is a limit.
+public enum AddressSpace {
+    /// Why there is no room for so many bytes, and what to do; nil if there is, or no limit.
+    public static func shortage(for bytes: Int) -> String? {
+        var limit = rlimit()
+        guard getrlimit(__rlimit_resource_t(RLIMIT_AS.rawValue), &limit) == 0, limit.rlim_cur < UInt(Int.max) else {
+            return nil
+        }
+        let place = mmap(nil, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)
+        guard place == MAP_FAILED else {
+            munmap(place, bytes)
+            return nil
+        }
+        let (most, wanted) = (Int(limit.rlim_cur) >> 20, (Int(limit.rlim_cur) + bytes) >> 20)
+        return "the address space is limited to \(most) MiB, which is too little; "
+            + "raise the limit to \(wanted) MiB (ulimit -v, or LimitAS=)"
     }
 }
 

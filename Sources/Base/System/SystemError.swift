@@ -15,7 +15,16 @@ public struct SystemError: Error, Equatable, Sendable, CustomStringConvertible {
     public var description: String { "\(call): \(Self.text(number))" }
 
     /// The C library's text for an errno.
-    public static func text(_ number: Int32) -> String { String(cString: strerror(number)) }
+    public static func text(_ number: Int32) -> String {
+        // Where no memory is left there may be no text.
+        let text: UnsafeMutablePointer<CChar>? = strerror(number)
+        return text.map { String(cString: $0) } ?? "error \(number)"
+    }
+
+    /// What to do: what is given, unless it is the limit on open files that lets a call fail.
+    public func remedy(_ usual: String) -> String {
+        number == EMFILE || number == ENFILE ? FileLimit.remedy : usual
+    }
 }
 
 /// An error of a part that needs threads: what it says where the system refuses them, for ``SystemThread`` and ``EventFD``.

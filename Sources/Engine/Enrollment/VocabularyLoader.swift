@@ -2,6 +2,7 @@ private import Core
 public import Inference
 public import KernelInterface
 public import Spotting
+private import System
 public import WakeWords
 
 /// Finds and loads the vocabulary of a detector: a model, and the taught words prepared for it.
@@ -38,6 +39,9 @@ public struct VocabularyLoader: Sendable {
             throw EnrollmentError.model.saying("no model found; name its folder with --model DIR or in BECKON_MODEL")
         }
         if let problem = ModelFolder.problem(folder) { throw EnrollmentError.model.saying(problem) }
+        if let shortage = AddressSpace.shortage(for: room) {
+            throw EnrollmentError.model.saying("no memory for the model \(printable(folder)): \(shortage)")
+        }
         let model = try Model(folder: folder, kernels: kernels, confirms: confirms)
         guard model.sampleRate == AudioFormat.sampleRate, model.windowSamples == AudioFormat.windowSamples,
             model.hopSamples == AudioFormat.hopSamples
@@ -48,6 +52,9 @@ public struct VocabularyLoader: Sendable {
         }
         return model
     }
+
+    /// What a model takes at most, and with it the buffers of one that listens.
+    private static let room = 64 << 20
 
     private static func isFile(_ name: String) -> Bool {
         [".json", ".tflite", ".onnx"].contains { name.hasSuffix($0) }

@@ -194,10 +194,10 @@ public struct ClipStore: Sendable {
     }
 
     private func failure(_ reason: String) -> ActionError {
-        .clip.saying(
-            "cannot save a clip in \(folder): \(reason); the folder must exist, be writable for the service and have room "
-                + "left"
-        )
+        let isLimit = reason.hasSuffix(SystemError.text(EMFILE)) || reason.hasSuffix(SystemError.text(ENFILE))
+        let remedy =
+            isLimit ? FileLimit.remedy : "the folder must exist, be writable for the service and have room left"
+        return .clip.saying("cannot save a clip in \(folder): \(reason); \(remedy)")
     }
 
     private struct Clip {

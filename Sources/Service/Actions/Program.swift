@@ -56,7 +56,7 @@ struct Program: Sendable {
             if !supervision.hasEnded { Self.waitLater(pid) }
         } catch {
             throw .program.saying(
-                "cannot start \(arguments.first ?? ""): \(error); check the path and its permissions"
+                "cannot start \(arguments.first ?? ""): \(error); \(error.remedy("check the path and its permissions"))"
             )
         }
     }
@@ -107,11 +107,16 @@ public struct ProgramEnd: Equatable, Sendable {
             switch reason {
             case .exited(let status): "exit status \(status)"
             case .unknown: "ended, and the system does not say how"
-            case .signalled(let number): "ended by signal \(number) (\(String(cString: strsignal(number))))"
+            case .signalled(let number): "ended by signal \(number)\(Self.name(ofSignal: number))"
             case .timedOut(let seconds): "took longer than \(shortest(seconds)) s and was ended"
             case .stopped: "was ended because the service is stopping"
             }
         return errorTail.isEmpty ? what : "\(what); it said: \(errorTail)"
+    }
+
+    private static func name(ofSignal number: Int32) -> String {
+        let text: UnsafeMutablePointer<CChar>? = strsignal(number)
+        return text.map { " (\(String(cString: $0)))" } ?? ""
     }
 }
 

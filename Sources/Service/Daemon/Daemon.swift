@@ -73,6 +73,7 @@ public final class Daemon: Sendable {
         self.settings = Mutex(settings)
         configuredSocket = settings.configuration.socket
         log.level = settings.configuration.log
+        Self.checkFileLimit(log)
         guard case .detector(let input) = setup.role else {
             (control, isBesideAnother, pipeline) = (nil, false, nil)
             integrations = Integrations(Integrations.alone)
@@ -97,6 +98,18 @@ public final class Daemon: Sendable {
             control?.stop(until: Clock.now + .milliseconds(200))
             throw error
         }
+    }
+
+    /// Descriptors that a service may need at once: its own are 20 to 40, and a client takes one, a program five, a clip two.
+    private static let (fewestFiles, enoughFiles) = (128, 1024)
+
+    /// Raises the limit on open files, as far as the system allows, and says so where clients, programs and clips may find no descriptor left.
+    private static func checkFileLimit(_ log: ServiceLog) {
+        guard let limit = FileLimit.raise(to: enoughFiles), limit < fewestFiles else { return }
+        log.write(
+            .warning,
+            "at most \(limit) files may be open, too few for many clients, programs and clips at once; \(FileLimit.remedy)"
+        )
     }
 
     /// Hops of 100 ms that the detector has processed. Any thread.
