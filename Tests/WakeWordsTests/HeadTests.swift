@@ -196,7 +196,7 @@ struct HeadTests {
     @Test func `what is no head is refused in one line`() throws {
         #expect(refusal([]) == .damaged)
         #expect(refusal(Array("RIFF0000WAVE".utf8)) == .damaged)
-        #expect(refusal([UInt8](repeating: 0, count: 9 << 20)) == .size)
+        #expect(refusal([UInt8](repeating: 0, count: 13 << 20)) == .size)
         let micro = try #require(refusal(Fixture.model("alexa")))
         #expect(micro == .unsupported && micro.message.contains("its input does not hold floats of 32 bits"))
         let embedding = try #require(refusal(Fixture.embeddingModel()))

@@ -42,8 +42,9 @@ public final class WakeWord: Sendable {
         let isManifest = PathName(path).ending.lowercased() == "json"
         let manifestPath = isManifest ? path : PathName(path).withoutEnding + ".json"
         self.manifestPath = manifestPath
+        let budget = ModelBudget()
         let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? ""
-        var (found, isFile) = try Self.manifest(at: manifestPath, of: isManifest ? nil : path)
+        var (found, isFile) = try Self.manifest(at: manifestPath, of: isManifest ? nil : path, budget)
         if found.kind == .openWakeWord, let triggerLevel { found.windowSteps = min(max(triggerLevel, 1), 255) }
         (manifest, hasManifest) = (found, isFile)
         self.path = isManifest ? folder + found.model : path
@@ -51,9 +52,9 @@ public final class WakeWord: Sendable {
         let bytes = try readWakeWordFile(self.path, limit: TFLiteFile.Limits.fileBytes)
         do throws(WakeWordError) {
             switch found.kind {
-            case .microWakeWord: network = .streaming(try StreamingNetwork(bytes: bytes))
+            case .microWakeWord: network = .streaming(try StreamingNetwork(bytes: bytes, budget))
             case .openWakeWord:
-                let head = try HeadNetwork(bytes: bytes)
+                let head = try HeadNetwork(bytes: bytes, budget)
                 guard let embedding else {
                     throw .unreadable.saying("a head needs the speech embedding, which is missing")
                 }
@@ -69,7 +70,8 @@ public final class WakeWord: Sendable {
     /// - Parameter model: the model that the user named; nil if it was the manifest.
     private static func manifest(
         at path: String,
-        of model: String?
+        of model: String?,
+        _ budget: ModelBudget
     ) throws(WakeWordError) -> (manifest: WakeWordManifest, isFile: Bool) {
         let json: [UInt8]
         do throws(WakeWordError) {
@@ -81,19 +83,21 @@ public final class WakeWord: Sendable {
                     "\(model): not a wake word; name its model, a file that ends in .tflite or .onnx, or its manifest"
                 )
             }
-            if try isHead(model) { return (try WakeWordManifest(head: model), false) }
+            if try isHead(model, budget) { return (try WakeWordManifest(head: model), false) }
             throw .unreadable.saying("\(error.message); the manifest must lie beside the model")
         }
         do throws(WakeWordError) { return (try WakeWordManifest(json: json), true) } catch { throw error.inFile(path) }
     }
 
     /// Whether a model without a manifest is one of openWakeWord: an ONNX file, or a TFLite file that reads floats or embeddings.
-    private static func isHead(_ model: String) throws(WakeWordError) -> Bool {
+    private static func isHead(_ model: String, _ budget: ModelBudget) throws(WakeWordError) -> Bool {
         if PathName(model).ending.lowercased() == "onnx" { return true }
         let bytes = try readWakeWordFile(model, limit: TFLiteFile.Limits.fileBytes)
         guard TFLiteFile.isOne(bytes) else { return false }
         do throws(WakeWordError) {
-            guard let graph = try TFLiteFile(bytes).graphs.first, let first = graph.inputs.first else { return false }
+            guard let graph = try TFLiteFile(bytes, budget).graphs.first, let first = graph.inputs.first else {
+                return false
+            }
             let input = graph.tensors[first]
             return input.type.isFloat || input.shape.last == SpeechEmbedding.count
         } catch {

@@ -16,6 +16,13 @@ struct FlatBuffer {
     }
 
     let bytes: [UInt8]
+    /// What all that is read is taken from: a list that several tables share counts each time.
+    let budget: ModelBudget
+
+    init(bytes: [UInt8], budget: ModelBudget = ModelBudget()) {
+        self.bytes = bytes
+        self.budget = budget
+    }
 
     /// The most elements of a vector of tables or numbers that is read: models have some hundreds.
     private static let longestVector = 1 << 14
@@ -50,7 +57,9 @@ struct FlatBuffer {
     func tables(_ table: Table, field: Int) throws(WakeWordError) -> [Table] {
         let vector = try vector(table, field: field, size: 4)
         guard vector.count <= Self.longestVector else { throw .size.saying("a list has \(vector.count) entries") }
+        try budget.take(vector.count, of: MemoryLayout<Table>.stride)
         var tables: [Table] = []
+        tables.reserveCapacity(vector.count)
         for index in 0..<vector.count { tables.append(Table(place: try follow(vector.start + 4 * index))) }
         return tables
     }
@@ -64,7 +73,11 @@ struct FlatBuffer {
         let size = MemoryLayout<Number>.size
         let vector = try vector(table, field: field, size: size)
         guard vector.count <= Self.longestVector else { throw .size.saying("a list has \(vector.count) numbers") }
+        // As much again for a copy of other numbers.
+        try budget.take(vector.count > 0 ? ModelBudget.object : 0)
+        try budget.take(vector.count, of: size + MemoryLayout<Int>.size)
         var numbers: [Number] = []
+        numbers.reserveCapacity(vector.count)
         for index in 0..<vector.count { numbers.append(try number(type, at: vector.start + size * index)) }
         return numbers
     }
@@ -83,7 +96,9 @@ struct FlatBuffer {
     /// The text of a field, of at most 200 bytes; an empty one if it is not stored.
     func text(_ table: Table, field: Int) throws(WakeWordError) -> String {
         let vector = try vector(table, field: field, size: 1)
-        return String(decoding: bytes[vector.start..<vector.start + min(vector.count, 200)], as: UTF8.self)
+        let count = min(vector.count, 200)
+        try budget.take(ModelBudget.object + count)
+        return String(decoding: bytes[vector.start..<vector.start + count], as: UTF8.self)
     }
 
     /// The place that a distance refers to, counted from where the distance is.

@@ -51,8 +51,8 @@ struct TFLiteFile {
 
     /// Limits on what a file may claim, above what any wake-word model needs.
     enum Limits {
-        static let fileBytes = 1 << 23
-        static let elements = 1 << 20
+        static let fileBytes = 12 << 20
+        static let elements = 1 << 22
         static let dimensions = 6
         static let graphs = 8
         static let operators = 2048
@@ -61,7 +61,7 @@ struct TFLiteFile {
     let buffer: FlatBuffer
     let graphs: [Graph]
 
-    init(_ bytes: [UInt8]) throws(WakeWordError) {
+    init(_ bytes: [UInt8], _ budget: ModelBudget = ModelBudget()) throws(WakeWordError) {
         guard bytes.count <= Limits.fileBytes else {
             throw .size.saying(
                 "\(bytes.count) bytes, more than the limit of \(Limits.fileBytes); is this a wake-word model?"
@@ -70,7 +70,7 @@ struct TFLiteFile {
         guard Self.isOne(bytes) else {
             throw .damaged.saying("not a TFLite file", advice: "name a model, or copy it again")
         }
-        buffer = FlatBuffer(bytes: bytes)
+        buffer = FlatBuffer(bytes: bytes, budget: budget)
         let root = try buffer.root()
         let version = try buffer.number(UInt32.self, root, field: 0) ?? 0
         guard version == 3 else {
@@ -96,7 +96,9 @@ struct TFLiteFile {
         guard tensor.type == .int32, tensor.bytes.count == 4 * tensor.count else {
             throw .damaged.saying("tensor \(quoted(tensor.name)) does not hold constant integers of 32 bits")
         }
+        try buffer.budget.take(tensor.count, of: MemoryLayout<Int32>.stride)
         var numbers: [Int32] = []
+        numbers.reserveCapacity(tensor.count)
         for index in 0..<tensor.count {
             numbers.append(try buffer.number(Int32.self, at: tensor.bytes.lowerBound + 4 * index))
         }
@@ -108,16 +110,7 @@ struct TFLiteFile {
         guard tensor.type == .float32, tensor.bytes.count == 4 * tensor.count else {
             throw .damaged.saying("tensor \(quoted(tensor.name)) does not hold constant floats of 32 bits")
         }
-        var numbers: [Float] = []
-        numbers.reserveCapacity(tensor.count)
-        for index in 0..<tensor.count {
-            let bits = try buffer.number(UInt32.self, at: tensor.bytes.lowerBound + 4 * index)
-            numbers.append(Float(bitPattern: bits))
-        }
-        guard numbers.allSatisfy(\.isFinite) else {
-            throw .damaged.saying("tensor \(quoted(tensor.name)) holds a number that is not finite")
-        }
-        return numbers
+        return try floats(tensor, UInt32.self) { Float(bitPattern: $0) }
     }
 
     /// Constant floats of 16 bits, all finite.
@@ -125,9 +118,21 @@ struct TFLiteFile {
         guard tensor.type == .float16, tensor.bytes.count == 2 * tensor.count else {
             throw .damaged.saying("tensor \(quoted(tensor.name)) does not hold constant floats of 16 bits")
         }
+        return try floats(tensor, UInt16.self, float(half:))
+    }
+
+    private func floats<Bits: FixedWidthInteger>(
+        _ tensor: Tensor,
+        _ type: Bits.Type,
+        _ float: (Bits) -> Float
+    ) throws(WakeWordError) -> [Float] {
+        try buffer.budget.take(tensor.count, of: MemoryLayout<Float>.stride)
+        try buffer.budget.step(tensor.count)
         var numbers: [Float] = []
+        numbers.reserveCapacity(tensor.count)
         for index in 0..<tensor.count {
-            numbers.append(float(half: try buffer.number(UInt16.self, at: tensor.bytes.lowerBound + 2 * index)))
+            let place = tensor.bytes.lowerBound + MemoryLayout<Bits>.size * index
+            numbers.append(float(try buffer.number(Bits.self, at: place)))
         }
         guard numbers.allSatisfy(\.isFinite) else {
             throw .damaged.saying("tensor \(quoted(tensor.name)) holds a number that is not finite")
@@ -142,6 +147,7 @@ struct TFLiteFile {
         func codes(_ root: FlatBuffer.Table) throws(WakeWordError) -> [Int] {
             var codes: [Int] = []
             for table in try buffer.tables(root, field: 1) {
+                try buffer.budget.take(1, of: 2 * MemoryLayout<Int>.stride)
                 // Numbers above 127 are only in the later field.
                 let early = try buffer.number(Int8.self, table, field: 0) ?? 0
                 let late = try buffer.number(Int32.self, table, field: 3) ?? 0
@@ -153,6 +159,7 @@ struct TFLiteFile {
         func contents(_ root: FlatBuffer.Table) throws(WakeWordError) -> [Range<Int>] {
             var contents: [Range<Int>] = []
             for table in try buffer.tables(root, field: 4) {
+                try buffer.budget.take(1, of: 2 * MemoryLayout<Range<Int>>.stride)
                 let data = try buffer.vector(table, field: 0, size: 1)
                 contents.append(data.start..<data.start + data.count)
             }
@@ -165,12 +172,17 @@ struct TFLiteFile {
             _ contents: [Range<Int>]
         ) throws(WakeWordError) -> Graph {
             var tensors: [Tensor] = []
-            for table in try buffer.tables(table, field: 0) { tensors.append(try tensor(table, contents)) }
+            let descriptions = try buffer.tables(table, field: 0)
+            try buffer.budget.take(descriptions.count, of: MemoryLayout<Tensor>.stride)
+            tensors.reserveCapacity(descriptions.count)
+            for table in descriptions { tensors.append(try tensor(table, contents)) }
             let tables = try buffer.tables(table, field: 3)
             guard tables.count <= Limits.operators else {
                 throw .size.saying("\(tables.count) operators, more than the limit of \(Limits.operators)")
             }
+            try buffer.budget.take(tables.count, of: MemoryLayout<Operator>.stride)
             var operators: [Operator] = []
+            operators.reserveCapacity(tables.count)
             for table in tables {
                 let index = Int(try buffer.number(UInt32.self, table, field: 0) ?? 0)
                 guard codes.indices.contains(index) else { throw .damaged.saying("an operator has no kind") }
@@ -205,6 +217,7 @@ struct TFLiteFile {
         }
 
         private func tensor(_ table: FlatBuffer.Table, _ contents: [Range<Int>]) throws(WakeWordError) -> Tensor {
+            try buffer.budget.step(16)
             let name = try buffer.text(table, field: 3)
             let number = try buffer.number(Int8.self, table, field: 1) ?? 0
             guard let type = ElementType(rawValue: number) else {

@@ -17,15 +17,6 @@ struct HeadValue {
 
     var count: Int { shape.reduce(1, *) }
 
-    /// The constant floats; nil for a tensor that is computed.
-    var floats: [Float]? {
-        switch content {
-        case .computed: nil
-        case .floats(let floats): floats
-        case .integers(let integers): integers.map(Float.init)
-        }
-    }
-
     /// The constant integers; nil for other tensors.
     var integers: [Int]? { if case .integers(let integers) = content { integers } else { nil } }
 }
@@ -52,6 +43,10 @@ struct HeadBuilder {
     private(set) var initial: [Float] = []
     /// Operations of a probability, and of putting the head together.
     private var operations = 0
+    /// What all that is copied or computed here is taken from.
+    let budget: ModelBudget
+
+    init(_ budget: ModelBudget) { self.budget = budget }
 
     /// Reserves memory for an input of this shape.
     mutating func input(_ shape: [Int]) throws(WakeWordError) -> HeadValue {
@@ -63,6 +58,7 @@ struct HeadBuilder {
         guard count <= Limits.memory - start - 16 else {
             throw .size.saying("its tensors need more than \(Limits.memory) numbers")
         }
+        try budget.take(count, of: 2 * MemoryLayout<Float>.stride)
         initial += [Float](repeating: 0, count: (count + 15) & ~15)
         return start
     }
@@ -77,13 +73,13 @@ struct HeadBuilder {
     ///
     /// - Throws: `WakeWordError.size` or `.damaged` for extents that no tensor of a head has.
     static func count(_ shape: [Int]) throws(WakeWordError) -> Int {
+        guard shape.count <= Limits.dimensions else { throw .size.saying("a tensor has \(shape.count) dimensions") }
         var count = 1
         for extent in shape {
             guard extent > 0 else { throw .damaged.saying("a tensor has the extents \(shape)") }
             guard extent <= Limits.weights / count else { throw .size.saying("a tensor has the extents \(shape)") }
             count *= extent
         }
-        guard shape.count <= Limits.dimensions else { throw .size.saying("a tensor has \(shape.count) dimensions") }
         return count
     }
 
@@ -91,13 +87,14 @@ struct HeadBuilder {
     mutating func place(_ value: HeadValue) throws(WakeWordError) -> Int {
         guard value.count > 0 else { throw .damaged.saying("a tensor that is computed with is empty") }
         if case .computed(let place) = value.content { return place }
-        let floats = value.floats ?? []
+        let floats = try floats(value) ?? []
         let place = try reserve(floats.count)
         for (index, number) in floats.enumerated() { initial[place + index] = number }
         return place
     }
 
     mutating func add(_ step: HeadStep) throws(WakeWordError) {
+        try budget.take(2 * MemoryLayout<HeadStep>.stride)
         guard steps.count < Limits.steps else { throw .size.saying("it has more than \(Limits.steps) steps") }
         steps.append(step)
     }
@@ -110,6 +107,7 @@ struct HeadBuilder {
 
     private mutating func add(fullMap map: [Int]) throws(WakeWordError) -> Int {
         let start = maps.count
+        try budget.take(map.count, of: 3 * MemoryLayout<Int32>.stride)
         guard map.count <= Limits.maps - start else { throw .size.saying("it moves too many parts of tensors") }
         maps += map.map { Int32(truncatingIfNeeded: $0) }
         return start
@@ -124,6 +122,33 @@ struct HeadBuilder {
         guard operations <= Limits.operations else {
             throw .size.saying("a probability needs more than \(Limits.operations) operations")
         }
+    }
+}
+
+// Constants.
+extension HeadBuilder {
+    /// The constant floats of a tensor; nil for one that is computed.
+    func floats(_ value: HeadValue) throws(WakeWordError) -> [Float]? {
+        switch value.content {
+        case .computed: return nil
+        case .floats(let floats): return floats
+        case .integers(let integers):
+            try budget.take(integers.count, of: MemoryLayout<Float>.stride)
+            return integers.map(Float.init)
+        }
+    }
+
+    /// A constant of as many equal numbers as its extents say.
+    func constant(_ shape: [Int], _ number: Float) throws(WakeWordError) -> HeadValue {
+        let count = try Self.count(shape)
+        try budget.take(count, of: MemoryLayout<Float>.stride)
+        return HeadValue(shape: shape, content: .floats([Float](repeating: number, count: count)))
+    }
+
+    func constant(_ shape: [Int], _ number: Int) throws(WakeWordError) -> HeadValue {
+        let count = try Self.count(shape)
+        try budget.take(count, of: MemoryLayout<Int>.stride)
+        return HeadValue(shape: shape, content: .integers([Int](repeating: number, count: count)))
     }
 }
 
@@ -147,6 +172,7 @@ extension HeadBuilder {
         let rows = input.count / depth
         try count(operations: rows * depth * outputs)
         let output = try value(input.shape.dropLast() + [outputs])
+        try budget.take(outputs, of: MemoryLayout<Float>.stride)
         let shape = ConvolutionShape(inputChannels: depth, outputChannels: outputs)
         let (from, to) = (try place(input), try place(output))
         let packed = try add(layer: weights, bias.isEmpty ? [Float](repeating: 0, count: outputs) : bias, shape)
@@ -163,6 +189,8 @@ extension HeadBuilder {
         guard packed <= Limits.weights - place else {
             throw .size.saying("it has more than \(Limits.weights) weights")
         }
+        try budget.take(packed, of: MemoryLayout<Float>.stride)
+        try budget.take(MemoryLayout<(Int, ConvolutionShape, [Float], [Float])>.stride * 2)
         layers.append((place, shape, weights, bias))
         weightCount += packed
         return place
@@ -182,6 +210,7 @@ extension HeadBuilder {
             return try dense(input, weights: matrix, bias: [], depth: shape[1], outputs: shape[0])
         }
         let (depth, outputs) = (shape[0], shape[1])
+        try budget.take(matrix.count, of: MemoryLayout<Float>.stride)
         var weights = matrix
         for output in 0..<outputs {
             for index in 0..<depth { weights[output * depth + index] = matrix[index * outputs + output] }
@@ -212,8 +241,8 @@ extension HeadBuilder {
             shape.append(max(a, b))
         }
         let output = try value(shape)
-        let leftMap = try add(map: Self.places(shape, strides: Self.strides(padded(left.shape))))
-        let rightMap = try add(map: Self.places(shape, strides: Self.strides(padded(right.shape))))
+        let leftMap = try add(map: budget.places(shape, strides: Self.strides(padded(left.shape))))
+        let rightMap = try add(map: budget.places(shape, strides: Self.strides(padded(right.shape))))
         let (a, b, to) = (try place(left), try place(right), try place(output))
         try add(
             .combine(
@@ -238,12 +267,13 @@ extension HeadBuilder {
     ) throws(WakeWordError) -> HeadValue {
         let axes = try axes.map { (axis) throws(WakeWordError) in try Self.axis(axis, of: input.shape) }
         try count(operations: input.count)
+        try budget.step(axes.count)
         let strides = Self.strides(input.shape)
         let isReduced = input.shape.indices.map { axes.contains($0) }
         let kept = input.shape.indices.map { isReduced[$0] ? 1 : input.shape[$0] }
         let group = input.shape.indices.map { isReduced[$0] ? input.shape[$0] : 1 }
-        let starts = try add(fullMap: Self.places(kept, strides: strides))
-        let members = Self.places(group, strides: strides)
+        let starts = try add(fullMap: budget.places(kept, strides: strides))
+        let members = try budget.places(group, strides: strides)
         let output = try value(kept)
         let (from, to) = (try place(input), try place(output))
         try add(

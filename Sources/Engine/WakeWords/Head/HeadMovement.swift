@@ -3,6 +3,7 @@ extension HeadBuilder {
     /// The same numbers with other extents, of which one may be −1.
     func reshape(_ input: HeadValue, to shape: [Int]) throws(WakeWordError) -> HeadValue {
         var shape = shape
+        guard shape.count <= Limits.dimensions else { throw .size.saying("a tensor has \(shape.count) dimensions") }
         if shape.filter({ $0 == -1 }).count == 1, let place = shape.firstIndex(of: -1) {
             shape[place] = 1
             let rest = try Self.count(shape)
@@ -18,8 +19,10 @@ extension HeadBuilder {
     }
 
     mutating func transpose(_ input: HeadValue, order: [Int]) throws(WakeWordError) -> HeadValue {
-        guard input.count > 0, order.sorted() == Array(input.shape.indices) else {
-            throw .damaged.saying("the order \(order) of a transposition does not fit the extents \(input.shape)")
+        guard input.count > 0, order.count == input.shape.count, order.sorted() == Array(input.shape.indices) else {
+            throw .damaged.saying(
+                "the order \(listed(order)) of a transposition does not fit the extents \(input.shape)"
+            )
         }
         let strides = Self.strides(input.shape)
         return try gather(input, order.map { input.shape[$0] }, strides: order.map { strides[$0] })
@@ -44,8 +47,9 @@ extension HeadBuilder {
         start: Int = 0
     ) throws(WakeWordError) -> HeadValue {
         try count(operations: input.count)
-        let places = Self.places(shape, strides: strides, start: start)
-        if let floats = input.floats {
+        let places = try budget.places(shape, strides: strides, start: start)
+        if let floats = try floats(input) {
+            try budget.take(places.count, of: MemoryLayout<Float>.stride)
             return HeadValue(shape: shape, content: .floats(places.map { floats[$0] }))
         }
         let output = try value(shape)
@@ -70,12 +74,19 @@ extension HeadBuilder {
             }
         }
         let inner = shape[(axis + 1)...].reduce(1, *)
-        let constants = inputs.compactMap(\.floats)
-        if constants.count == inputs.count {
-            try count(operations: Self.count(shape))
-            let parts = zip(inputs, constants).map { ($0.shape[axis] * inner, $1) }
-            let rows = (0..<shape[..<axis].reduce(1, *)).flatMap { row in
-                parts.flatMap { part, floats in floats[row * part..<(row + 1) * part] }
+        let isConstant = inputs.allSatisfy { if case .computed = $0.content { false } else { true } }
+        if isConstant {
+            let total = try Self.count(shape)
+            try count(operations: total)
+            try budget.take(total, of: MemoryLayout<Float>.stride)
+            var parts: [(count: Int, floats: [Float])] = []
+            for input in inputs { parts.append((input.shape[axis] * inner, try floats(input) ?? [])) }
+            let rowCount = shape[..<axis].reduce(1, *)
+            try budget.step(ModelBudget.product([rowCount, parts.count]))
+            var rows: [Float] = []
+            rows.reserveCapacity(total)
+            for row in 0..<rowCount {
+                for part in parts { rows += part.floats[row * part.count..<(row + 1) * part.count] }
             }
             return HeadValue(shape: shape, content: .floats(rows))
         }
@@ -115,12 +126,21 @@ extension HeadBuilder {
         }
         return strides.reversed()
     }
+}
 
+extension ModelBudget {
     /// The place of each number of a tensor with these strides, in the order of the extents.
-    static func places(_ shape: [Int], strides: [Int], start: Int = 0) -> [Int] {
+    func places(_ shape: [Int], strides: [Int], start: Int = 0) throws(WakeWordError) -> [Int] {
+        // Twice, for the one extent less that the last step starts from.
+        try take(Self.product(shape), of: 2 * MemoryLayout<Int>.stride)
         var places = [start]
         for (extent, stride) in zip(shape, strides) {
-            places = places.flatMap { place in (0..<extent).map { place + $0 * stride } }
+            var next: [Int] = []
+            next.reserveCapacity(places.count * extent)
+            for place in places {
+                for index in 0..<extent { next.append(place + index * stride) }
+            }
+            places = next
         }
         return places
     }

@@ -26,16 +26,18 @@ public final class HeadNetwork: Sendable {
     /// Reads a head from the bytes of a TFLite or ONNX file.
     ///
     /// - Throws: `WakeWordError.damaged`, `.unsupported` or `.size`, whose message does not name the file.
-    public convenience init(bytes: [UInt8]) throws(WakeWordError) {
+    public convenience init(bytes: [UInt8]) throws(WakeWordError) { try self.init(bytes: bytes, ModelBudget()) }
+
+    convenience init(bytes: [UInt8], _ budget: ModelBudget) throws(WakeWordError) {
         guard bytes.count <= TFLiteFile.Limits.fileBytes else {
             throw .size.saying(
                 "\(bytes.count) bytes, more than the limit of \(TFLiteFile.Limits.fileBytes); is this a wake-word model?"
             )
         }
         if TFLiteFile.isOne(bytes) {
-            try self.init(tflite: TFLiteFile(bytes))
+            try self.init(tflite: TFLiteFile(bytes, budget))
         } else {
-            try self.init(onnx: ONNXFile(bytes))
+            try self.init(onnx: ONNXFile(bytes, budget))
         }
     }
 

@@ -148,8 +148,8 @@ extension HeadBuilder {
     /// A tensor that begins as another one, or with zeros, each time.
     private mutating func start(_ initial: HeadValue?, _ shape: [Int]) throws(WakeWordError) -> HeadValue {
         let output = try value(shape)
-        let zeros = HeadValue(shape: shape, content: .floats([Float](repeating: 0, count: output.count)))
-        let first = initial ?? zeros
+        let first: HeadValue
+        if let initial { first = initial } else { first = try constant(shape, 0 as Float) }
         guard first.count == output.count else {
             throw .damaged.saying("a recurrent layer begins with the extents \(first.shape), not \(shape)")
         }

@@ -14,9 +14,9 @@ struct HeadWindows {
 
     /// Positions along an axis.
     fileprivate func positions(_ axis: Int, _ extent: Int) throws(WakeWordError) -> Int {
-        let numbers = [kernel[axis], stride[axis], dilation[axis], before[axis] + 1, after[axis] + 1]
-        guard numbers.allSatisfy({ (1...1024).contains($0) }) else {
-            throw .damaged.saying("a convolution or pool has the extents \(numbers)")
+        let (extents, pads) = ([kernel[axis], stride[axis], dilation[axis]], [before[axis], after[axis]])
+        guard extents.allSatisfy({ (1...1024).contains($0) }), pads.allSatisfy({ (0..<1024).contains($0) }) else {
+            throw .damaged.saying("a convolution or pool has the extents \(extents) and the pads \(pads)")
         }
         let room = extent + before[axis] + after[axis] - (kernel[axis] - 1) * dilation[axis] - 1
         guard room >= 0 else { throw .damaged.saying("a convolution or pool is longer than its input") }
@@ -45,6 +45,9 @@ extension HeadBuilder {
         guard output.count <= Limits.maps else { throw .size.saying("a convolution has too many inputs") }
         let (from, to) = (try place(input), try place(output))
         let beyond = try place(HeadValue(shape: [1], content: .floats([edge]))) - from
+        try budget.take(output.count, of: MemoryLayout<Int>.stride)
+        // Each place takes some divisions.
+        try budget.step(2 * output.count)
         var map: [Int] = []
         map.reserveCapacity(output.count)
         for channel in 0..<channels {
@@ -99,6 +102,7 @@ extension HeadBuilder {
             return try reshape(sums, to: shape)
         }
         let (inner, part) = (channels / groups, outputs / groups)
+        try budget.take(weights.count + bias.count, of: MemoryLayout<Float>.stride)
         var results: [HeadValue] = []
         for group in 0..<groups {
             let own = try slice(found.value, axis: 0, group * inner..<(group + 1) * inner)
@@ -132,18 +136,20 @@ extension HeadBuilder {
         let shape = [1, input.shape[1], found.rows, found.columns]
         guard isMean else { return try reshape(reduce(.maximum, found.value, axes: [2], keeping: false), to: shape) }
         let sums = try reduce(.sum, found.value, axes: [2], keeping: false)
-        func members(_ axis: Int, _ position: Int, _ extent: Int) -> Int {
-            let first = position * windows.stride[axis] - windows.before[axis]
-            let range = countsEdge ? -windows.before[axis]..<extent + windows.after[axis] : 0..<extent
-            return (0..<windows.kernel[axis]).count { range.contains(first + $0 * windows.dilation[axis]) }
-        }
-        var factors: [Float] = []
-        for row in 0..<found.rows {
-            for column in 0..<found.columns {
-                let count = members(0, row, input.shape[2]) * members(1, column, input.shape[3])
-                factors.append(1 / Float(max(count, 1)))
+        func members(_ axis: Int, _ positions: Int, _ extent: Int) throws(WakeWordError) -> [Int] {
+            try budget.take(positions, of: MemoryLayout<Int>.stride)
+            try budget.step(positions * windows.kernel[axis])
+            return (0..<positions).map { position in
+                let first = position * windows.stride[axis] - windows.before[axis]
+                let range = countsEdge ? -windows.before[axis]..<extent + windows.after[axis] : 0..<extent
+                return (0..<windows.kernel[axis]).count { range.contains(first + $0 * windows.dilation[axis]) }
             }
         }
+        let (down, across) = (
+            try members(0, found.rows, input.shape[2]), try members(1, found.columns, input.shape[3])
+        )
+        try budget.take(found.rows * found.columns, of: 2 * MemoryLayout<Float>.stride)
+        let factors = down.flatMap { row in across.map { column in 1 / Float(max(row * column, 1)) } }
         let means = try combine(.multiply, sums, HeadValue(shape: [factors.count], content: .floats(factors)))
         return try reshape(means, to: shape)
     }
@@ -199,13 +205,8 @@ extension HeadBuilder {
     /// A tensor with other extents, in which extents of 1, and such that are missing at the front, are repeated.
     mutating func expand(_ input: HeadValue, to shape: [Int]) throws(WakeWordError) -> HeadValue {
         if let integers = input.integers, integers.count == 1 {
-            let count = try Self.count(shape)
-            return HeadValue(shape: shape, content: .integers([Int](repeating: integers[0], count: count)))
+            return try constant(shape, integers[0])
         }
-        return try combine(
-            .add,
-            input,
-            HeadValue(shape: shape, content: .floats([Float](repeating: 0, count: Self.count(shape))))
-        )
+        return try combine(.add, input, constant(shape, 0 as Float))
     }
 }

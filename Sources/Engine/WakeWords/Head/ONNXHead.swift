@@ -3,12 +3,17 @@ private import Core
 /// Turns the graph of an ONNX file into a head.
 struct ONNXHead {
     let file: ONNXFile
-    var builder = HeadBuilder()
+    var builder: HeadBuilder
 
     /// Tensors by their names: those of a graph, and of the graphs around it.
     typealias Values = [String: HeadValue]
 
-    init(_ file: ONNXFile) { self.file = file }
+    private var budget: ModelBudget { file.budget }
+
+    init(_ file: ONNXFile) {
+        self.file = file
+        builder = HeadBuilder(file.budget)
+    }
 
     /// - Returns: the input, and the output.
     mutating func compile() throws(WakeWordError) -> (HeadValue, HeadValue) {
@@ -29,6 +34,10 @@ struct ONNXHead {
     ///
     /// - Returns: its output.
     private mutating func run(_ graph: ONNXFile.Graph, _ outer: Values) throws(WakeWordError) -> HeadValue {
+        // The dictionary is copied, with room for more.
+        let entry = 4 * MemoryLayout<(String, HeadValue)>.stride
+        try budget.take(outer.count, of: entry)
+        try budget.take(graph.constants.count, of: entry)
         var values = outer
         for (name, tensor) in graph.constants { values[name] = Self.value(tensor) }
         for node in graph.nodes {
@@ -36,7 +45,9 @@ struct ONNXHead {
                 throw .damaged.saying("a node computes no tensor")
             }
             // Later outputs than those that are computed are for training.
+            try budget.step(16 + 2 * (node.inputs.count + node.outputs.count))
             for (name, value) in zip(node.outputs, try results(node, values)) where !name.isEmpty {
+                try budget.take(entry + ModelBudget.object)
                 guard values[name] == nil else { throw .damaged.saying("a node computes a tensor that is there") }
                 values[name] = value
             }
@@ -116,6 +127,7 @@ struct ONNXHead {
         case "Transpose":
             return try builder.transpose(first, order: node.integers("perm") ?? first.shape.indices.reversed())
         case "Concat":
+            try budget.take(node.inputs.count, of: 2 * MemoryLayout<HeadValue>.stride)
             var inputs: [HeadValue] = []
             for number in node.inputs.indices { inputs.append(try input(node, number, values)) }
             return try concatenate(inputs, axis: node.integer("axis") ?? 0)
@@ -124,7 +136,9 @@ struct ONNXHead {
         case "Gemm": return try gemm(node, first, values)
         case "MatMul":
             let right = try input(node, 1, values)
-            guard let matrix = right.floats, right.shape.count == 2 else { return try builder.product(first, right) }
+            guard right.shape.count == 2, let matrix = try builder.floats(right) else {
+                return try builder.product(first, right)
+            }
             return try builder.product(first, matrix, right.shape, isTransposed: false)
         case "MatMulInteger": return try integerProduct(node, first, values)
         case "Conv", "ConvInteger": return try convolve(node, first, values)
@@ -141,15 +155,14 @@ struct ONNXHead {
             guard let wanted = first.integers else {
                 throw .unsupported.saying("ConstantOfShape with extents that are computed is not supported")
             }
-            let count = try HeadBuilder.count(wanted)
             if case .tensor(let tensor) = node.attributes["value"], case .integers(let numbers) = tensor.elements {
-                return HeadValue(shape: wanted, content: .integers([Int](repeating: numbers.first ?? 0, count: count)))
+                return try builder.constant(wanted, numbers.first ?? 0)
             }
             var number: Float = 0
             if case .tensor(let tensor) = node.attributes["value"], case .floats(let numbers) = tensor.elements {
                 number = numbers.first ?? 0
             }
-            return HeadValue(shape: wanted, content: .floats([Float](repeating: number, count: count)))
+            return try builder.constant(wanted, number)
         case "DequantizeLinear": return try dequantise(node, first, values)
         case "Clip": return try clip(node, first, values)
         case "Gelu", "HardSigmoid", "HardSwish", "Mish", "PRelu", "ReduceL2": return try composed(node, first, values)
@@ -226,10 +239,11 @@ struct ONNXHead {
         _ values: Values
     ) throws(WakeWordError) -> HeadValue {
         let right = try input(node, 1, values)
-        guard node.integer("transA") ?? 0 == 0, let matrix = right.floats else {
+        guard node.integer("transA") ?? 0 == 0, let matrix = try builder.floats(right) else {
             throw .unsupported.saying("a dense layer whose weights are computed is not supported")
         }
         let (alpha, beta) = (node.float("alpha") ?? 1, node.float("beta") ?? 1)
+        if alpha != 1 { try budget.take(matrix.count, of: MemoryLayout<Float>.stride) }
         let scaled = alpha == 1 ? matrix : matrix.map { $0 * alpha }
         let product = try builder.product(first, scaled, right.shape, isTransposed: node.integer("transB") ?? 0 != 0)
         guard var bias = try optionalInput(node, 2, values) else { return product }
@@ -282,12 +296,13 @@ struct ONNXHead {
         let channels = first.shape[1]
         var numbers: [[Float]] = []
         for number in 1...4 {
-            guard let floats = try input(node, number, values).floats, floats.count == channels else {
+            guard let floats = try builder.floats(input(node, number, values)), floats.count == channels else {
                 throw .damaged.saying("BatchNormalization does not have a constant for each channel")
             }
             numbers.append(floats)
         }
         let shape = [channels] + [Int](repeating: 1, count: first.shape.count - 2)
+        try budget.take(channels, of: 2 * MemoryLayout<Float>.stride)
         let factors = (0..<channels).map { numbers[0][$0] / (numbers[3][$0] + epsilon).squareRoot() }
         let shifts = (0..<channels).map { numbers[1][$0] - numbers[2][$0] * factors[$0] }
         let scaled = try builder.combine(.multiply, first, HeadValue(shape: shape, content: .floats(factors)))
@@ -304,14 +319,15 @@ struct ONNXHead {
         else { throw .damaged.saying("If lacks a branch") }
         // Exports decide here what the extents are, which are known.
         if let constant = condition.integers?.first { return try run(constant != 0 ? then : otherwise, values) }
-        // The builder is taken out meanwhile, so that each branch can add its steps to it.
-        var taken = builder
+        // The builder is taken out meanwhile, so that each branch can add its steps to it without a copy.
+        var taken = HeadBuilder(budget)
+        swap(&taken, &builder)
         let head = self
         func steps(_ graph: ONNXFile.Graph, _ builder: inout HeadBuilder) throws(WakeWordError) -> HeadValue {
             var inner = ONNXHead(head.file)
-            inner.builder = builder
+            swap(&inner.builder, &builder)
             let output = try inner.run(graph, values)
-            builder = inner.builder
+            swap(&inner.builder, &builder)
             return output
         }
         let output = try taken.branch(

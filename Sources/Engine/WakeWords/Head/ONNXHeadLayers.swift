@@ -5,7 +5,7 @@ extension ONNXHead {
     /// Constant floats of a node's input; none for an optional one that is missing.
     private func floats(_ node: ONNXFile.Node, _ number: Int, _ values: Values) throws(WakeWordError) -> [Float] {
         guard let input = try optionalInput(node, number, values) else { return [] }
-        guard let floats = input.floats else {
+        guard let floats = try builder.floats(input) else {
             throw .unsupported.saying("\(node.kind) whose weights are computed is not supported")
         }
         return floats
@@ -21,7 +21,7 @@ extension ONNXHead {
         func numbers(_ name: String) throws(WakeWordError) -> [Int] {
             let numbers = node.integers(name) ?? [Int](repeating: 1, count: axes)
             guard numbers.count == axes, numbers.allSatisfy({ (1...1024).contains($0) }) else {
-                throw .damaged.saying("\(node.kind) has the \(name) \(numbers)")
+                throw .damaged.saying("\(node.kind) has the \(name) \(listed(numbers))")
             }
             return numbers
         }
@@ -40,7 +40,7 @@ extension ONNXHead {
                 pads[axes + axis] = missing - pads[axis]
             }
         }
-        guard pads.count == 2 * axes else { throw .damaged.saying("\(node.kind) has the pads \(pads)") }
+        guard pads.count == 2 * axes else { throw .damaged.saying("\(node.kind) has the pads \(listed(pads))") }
         /// One extent has one row.
         func both(_ numbers: some Collection<Int>, _ first: Int) -> [Int] {
             axes == 2 ? Array(numbers) : [first] + numbers
@@ -76,7 +76,7 @@ extension ONNXHead {
         _ values: Values
     ) throws(WakeWordError) -> HeadValue {
         let filter = try input(node, 1, values)
-        guard var weights = filter.floats, filter.shape.count == first.shape.count, filter.count > 0 else {
+        guard filter.shape.count == first.shape.count, filter.count > 0, var weights = try builder.floats(filter) else {
             throw .unsupported.saying("\(node.kind) whose weights are computed or do not fit is not supported")
         }
         var plane = try plane(node, first)
@@ -88,6 +88,7 @@ extension ONNXHead {
                 throw .damaged.saying("ConvInteger has \(zeros.count) zero points")
             }
             if !zeros.isEmpty {
+                try file.budget.take(weights.count, of: MemoryLayout<Float>.stride)
                 for index in weights.indices { weights[index] -= zeros[zeros.count == 1 ? 0 : index / part] }
             }
         }
@@ -143,7 +144,7 @@ extension ONNXHead {
         let (inputs, recurrent) = (try input(node, 1, values), try input(node, 2, values))
         let direction = node.text("direction") ?? "forward"
         let reversals = direction == "bidirectional" ? [false, true] : [direction == "reverse"]
-        guard let (all, own) = inputs.floats.flatMap({ all in recurrent.floats.map { (all, $0) } }),
+        guard let all = try builder.floats(inputs), let own = try builder.floats(recurrent),
             inputs.shape.count == 3, recurrent.shape.count == 3, inputs.shape[0] == reversals.count,
             recurrent.shape[0] == reversals.count, inputs.shape[1] == recurrent.shape[1],
             recurrent.shape[1] == kind.gates * recurrent.shape[2], recurrent.count > 0, inputs.count > 0
@@ -155,6 +156,8 @@ extension ONNXHead {
         }
         let (width, hidden) = (recurrent.shape[1], recurrent.shape[2])
         var biases = try floats(node, 3, values)
+        // Of each direction they are copied.
+        try file.budget.take(2 * width * reversals.count + all.count + own.count, of: 2 * MemoryLayout<Float>.stride)
         if biases.isEmpty { biases = [Float](repeating: 0, count: 2 * width * reversals.count) }
         guard biases.count == 2 * width * reversals.count else {
             throw .damaged.saying("the biases of \(node.kind) do not fit")
@@ -180,9 +183,12 @@ extension ONNXHead {
         let count = max(node.outputs.count, 1)
         let extent = first.shape[axis]
         let even = (extent + count - 1) / count
-        let parts = try integers(node, "split", input: 1, values) ?? (0..<count).map { min(even, extent - $0 * even) }
+        let parts =
+            try integers(node, "split", input: 1, values)
+            ?? (0..<min(count, extent + 1)).map { min(even, extent - $0 * even) }
+        try file.budget.step(parts.count)
         guard parts.allSatisfy({ (1...extent).contains($0) }), parts.reduce(0, +) == extent else {
-            throw .damaged.saying("Split into \(parts) of the extent \(extent)")
+            throw .damaged.saying("Split into \(listed(parts)) of the extent \(extent)")
         }
         var (start, results): (Int, [HeadValue]) = (0, [])
         for part in parts {
@@ -208,6 +214,7 @@ extension ONNXHead {
             throw .unsupported.saying("MatMulInteger with weights of the extents \(right.shape) is not supported")
         }
         if !zeros.isEmpty {
+            try file.budget.take(matrix.count, of: MemoryLayout<Float>.stride)
             for index in matrix.indices { matrix[index] -= zeros.count == 1 ? zeros[0] : zeros[index % zeros.count] }
         }
         var left = first
@@ -222,7 +229,8 @@ extension ONNXHead {
         _ values: Values
     ) throws(WakeWordError) -> HeadValue {
         let (scales, zeros) = (try floats(node, 1, values), try floats(node, 2, values))
-        guard let numbers = first.floats, !scales.isEmpty, zeros.isEmpty || zeros.count == scales.count else {
+        guard let numbers = try builder.floats(first), !scales.isEmpty, zeros.isEmpty || zeros.count == scales.count
+        else {
             throw .unsupported.saying("DequantizeLinear of numbers that are computed is not supported")
         }
         var inner = 1
@@ -231,6 +239,7 @@ extension ONNXHead {
             guard first.shape[axis] == scales.count else { throw .damaged.saying("DequantizeLinear has other scales") }
             inner = first.shape[(axis + 1)...].reduce(1, *)
         }
+        try file.budget.take(numbers.count, of: MemoryLayout<Float>.stride)
         let floats = numbers.indices.map { index in
             let place = index / max(inner, 1) % scales.count
             return (numbers[index] - (zeros.isEmpty ? 0 : zeros[place])) * scales[place]
@@ -254,6 +263,7 @@ extension ONNXHead {
         }
         let count = max(left.count, right.count)
         guard !left.isEmpty, !right.isEmpty else { return nil }
+        try file.budget.take(count, of: 2 * MemoryLayout<Int>.stride)
         var numbers: [Int] = []
         for index in 0..<count {
             guard let number = function(left[left.count == 1 ? 0 : index], right[right.count == 1 ? 0 : index]) else {

@@ -16,10 +16,15 @@ extension ONNXHead {
             guard let wanted = try integers(node, "shape", input: 1, values) else {
                 throw .damaged.saying("Reshape has no extents")
             }
+            guard wanted.count <= HeadBuilder.Limits.dimensions else {
+                throw .size.saying("a tensor has \(wanted.count) dimensions")
+            }
             let new = wanted.enumerated().map { $1 == 0 && shape.indices.contains($0) ? shape[$0] : $1 }
             return try builder.reshape(first, to: new)
         case "Squeeze":
-            let axes = try integers(node, "axes", input: 1, values)?.map { (axis) throws(WakeWordError) in
+            let named = try integers(node, "axes", input: 1, values)
+            try file.budget.take(named?.count ?? 0, of: (1 + shape.count) * MemoryLayout<Int>.stride)
+            let axes = try named?.map { (axis) throws(WakeWordError) in
                 try HeadBuilder.axis(axis, of: shape)
             }
             let kept = shape.indices.filter { axis in axes.map { !$0.contains(axis) } ?? (shape[axis] != 1) }
@@ -40,6 +45,7 @@ extension ONNXHead {
     mutating func concatenate(_ inputs: [HeadValue], axis: Int) throws(WakeWordError) -> HeadValue {
         let integers = inputs.compactMap(\.integers)
         guard integers.count == inputs.count else { return try builder.concatenate(inputs, axis: axis) }
+        try file.budget.take(integers.reduce(0) { $0 + $1.count }, of: 2 * MemoryLayout<Int>.stride)
         let joined = integers.flatMap { $0 }
         return HeadValue(shape: [joined.count], content: .integers(joined))
     }
@@ -63,6 +69,7 @@ extension ONNXHead {
             func place(_ number: Int) -> Int { min(max(number < 0 ? number + extent : number, 0), extent) }
             let (start, end) = (place(starts[number]), place(ends[number]))
             if let integers = result.integers, result.shape.count == 1 {
+                try file.budget.take(max(end - start, 0), of: MemoryLayout<Int>.stride)
                 let taken = start < end ? Array(integers[start..<end]) : []
                 result = HeadValue(shape: [taken.count], content: .integers(taken))
             } else {

@@ -3,14 +3,17 @@ private import Core
 /// Turns the graphs of a TFLite file into a head.
 struct TFLiteHead {
     private let file: TFLiteFile
-    private(set) var builder = HeadBuilder()
+    private(set) var builder: HeadBuilder
 
     /// Tensors of a graph by their indices.
     private typealias Values = [Int: HeadValue]
     /// Graphs within each other.
     private static let mostDepth = 4
 
-    init(_ file: TFLiteFile) { self.file = file }
+    init(_ file: TFLiteFile) {
+        self.file = file
+        builder = HeadBuilder(file.buffer.budget)
+    }
 
     /// - Returns: the input, and the output.
     mutating func compile() throws(WakeWordError) -> (HeadValue, HeadValue) {
@@ -37,13 +40,19 @@ struct TFLiteHead {
         guard depth < Self.mostDepth else { throw .size.saying("its graphs lie too deep within each other") }
         var values = inputs
         for operation in graph.operators {
+            let entry = 4 * MemoryLayout<(Int, HeadValue)>.stride + ModelBudget.object
+            try builder.budget.take(operation.inputs.count, of: 2 * MemoryLayout<HeadValue?>.stride)
+            try builder.budget.take(2 * entry)
             guard operation.outputs.count == 1, values[operation.outputs[0]] == nil else {
                 throw .damaged.saying("an operator computes no tensor, several, or one that is there")
             }
             var inputs: [HeadValue?] = []
             for index in operation.inputs {
                 // Constants are read once.
-                if values[index] == nil { values[index] = try constant(index, graph) }
+                if values[index] == nil {
+                    try builder.budget.take(entry)
+                    values[index] = try constant(index, graph)
+                }
                 inputs.append(values[index])
             }
             let shape = graph.tensors[operation.outputs[0]].shape
@@ -71,7 +80,7 @@ struct TFLiteHead {
         case .float16 where !tensor.bytes.isEmpty:
             return HeadValue(shape: tensor.shape, content: .floats(try file.halves(tensor)))
         case .int32 where !tensor.bytes.isEmpty:
-            return HeadValue(shape: tensor.shape, content: .integers(try file.integers(tensor).map(Int.init)))
+            return HeadValue(shape: tensor.shape, content: .integers(try integers(tensor)))
         case .float32, .float16, .boolean, .int32:
             throw .damaged.saying("tensor \(quoted(tensor.name)) is used before it is computed")
         default:
@@ -79,6 +88,11 @@ struct TFLiteHead {
                 "tensor \(quoted(tensor.name)) does not hold floats of 32 bits; export the head without quantisation"
             )
         }
+    }
+
+    private func integers(_ tensor: TFLiteFile.Tensor) throws(WakeWordError) -> [Int] {
+        try builder.budget.take(tensor.count, of: MemoryLayout<Int>.stride)
+        return try file.integers(tensor).map(Int.init)
     }
 
     /// An operator with the tensors that it reads.
@@ -182,6 +196,7 @@ struct TFLiteHead {
         case .softmax: return try builder.softmax(first, axis: -1, scale: number(operation, 0, default: 1))
         case .transpose: return try builder.transpose(first, order: constants(operation, 1))
         case .concatenation:
+            try builder.budget.take(operation.inputs.count, of: 2 * MemoryLayout<HeadValue>.stride)
             var inputs: [HeadValue] = []
             for number in operation.inputs.indices { inputs.append(try input(operation, number)) }
             return try activate(builder.concatenate(inputs, axis: index(operation, 0)), option(operation, 1))
@@ -208,7 +223,7 @@ struct TFLiteHead {
 
     private mutating func connect(_ operation: Operation, _ first: HeadValue) throws(WakeWordError) -> HeadValue {
         let filter = try input(operation, 1)
-        guard let weights = filter.floats, filter.shape.count == 2, filter.shape[1] > 0 else {
+        guard filter.shape.count == 2, filter.shape[1] > 0, let weights = try builder.floats(filter) else {
             throw .unsupported.saying("a dense layer whose weights are computed is not supported")
         }
         guard try option(operation, 1) == 0 else {
@@ -216,7 +231,7 @@ struct TFLiteHead {
         }
         var bias: [Float] = []
         if operation.inputs.count > 2, let last = operation.inputs[2] {
-            guard let floats = last.floats else {
+            guard let floats = try builder.floats(last) else {
                 throw .unsupported.saying("a dense layer whose bias is computed is not supported")
             }
             bias = floats
@@ -233,7 +248,7 @@ struct TFLiteHead {
 
     private mutating func multiply(_ operation: Operation, _ first: HeadValue) throws(WakeWordError) -> HeadValue {
         let right = try input(operation, 1)
-        guard try option(operation, 0) == 0, let columns = right.floats, right.shape.count == 2 else {
+        guard try option(operation, 0) == 0, right.shape.count == 2, let columns = try builder.floats(right) else {
             throw .unsupported.saying("a product of matrices that are both computed is not supported")
         }
         let isTransposed = try option(operation, 1) != 0
@@ -245,10 +260,12 @@ struct TFLiteHead {
         _ condition: HeadValue,
         _ depth: Int
     ) throws(WakeWordError) -> HeadValue {
+        try builder.budget.take(operation.inputs.count, of: 2 * MemoryLayout<HeadValue>.stride)
         var arguments: [HeadValue] = []
         for number in operation.inputs.indices.dropFirst() { arguments.append(try input(operation, number)) }
-        // The builder is taken out meanwhile, so that each branch can add its steps to it.
-        var taken = builder
+        // The builder is taken out meanwhile, so that each branch can add its steps to it without a copy.
+        var taken = HeadBuilder(builder.budget)
+        swap(&taken, &builder)
         let head = self
         func steps(_ field: Int, _ builder: inout HeadBuilder) throws(WakeWordError) -> HeadValue {
             let index = try head.index(operation, field)
@@ -258,10 +275,14 @@ struct TFLiteHead {
             let graph = head.file.graphs[index]
             guard graph.inputs.count == arguments.count else { throw .damaged.saying("a graph of IF lacks an input") }
             var inner = TFLiteHead(head.file)
-            inner.builder = builder
+            swap(&inner.builder, &builder)
+            try inner.builder.budget.take(
+                arguments.count,
+                of: 4 * MemoryLayout<(Int, HeadValue)>.stride
+            )
             let values = Values(zip(graph.inputs, arguments)) { first, _ in first }
             let output = try inner.run(graph, values, depth: depth + 1)
-            builder = inner.builder
+            swap(&inner.builder, &builder)
             return output
         }
         let output = try taken.branch(

@@ -62,7 +62,8 @@ struct ConvolutionWindow {
     }
 
     /// Copies the inputs of each position side by side; those outside of the input stay as they are.
-    func runs(from source: Int, to target: Int) -> [CopiedRun] {
+    func runs(from source: Int, to target: Int, _ budget: ModelBudget) throws(WakeWordError) -> [CopiedRun] {
+        try budget.take(ModelBudget.product([rows, columns, taps]), of: 2 * MemoryLayout<CopiedRun>.stride)
         var runs: [CopiedRun] = []
         var place = target
         for row in 0..<rows {

@@ -7,7 +7,7 @@ private import Core
 struct NetworkCompiler {
     let file: TFLiteFile
     let graph: TFLiteFile.Graph
-    var parts = NetworkParts()
+    var parts: NetworkParts
     let hopsPerStep: Int
     let input: Int
     private(set) var output = 0
@@ -19,6 +19,8 @@ struct NetworkCompiler {
         let count: Int
     }
 
+    var budget: ModelBudget { parts.budget }
+
     /// Places of the tensors that are there: computed by the steps until now, or constant.
     var places: [Int: Int] = [:]
     var variables: [String: Variable] = [:]
@@ -27,6 +29,7 @@ struct NetworkCompiler {
 
     init(_ file: TFLiteFile) throws(WakeWordError) {
         self.file = file
+        parts = NetworkParts(file.buffer.budget)
         guard let graph = file.graphs.first, graph.inputs.count == 1, graph.outputs.count == 1 else {
             throw .unsupported.saying("not a network with one input and one output, as wake-word models are")
         }
@@ -53,6 +56,8 @@ struct NetworkCompiler {
     }
 
     private mutating func add(_ operation: TFLiteFile.Operator) throws(WakeWordError) {
+        // Of each operator, what it does and the place of its result.
+        try budget.take(2 * MemoryLayout<NetworkStep>.stride + 8 * MemoryLayout<(Int, Int)>.stride)
         switch try OperatorKind(code: operation.code) {
         case .callOnce: try initialise(operation)
         case .varHandle: try handle(operation)

@@ -8,6 +8,9 @@ extension NetworkCompiler {
         try parts.copy([CopiedRun(source: from, target: makePlace(operation), count: target.count)])
     }
 
+    /// Takes memory for runs in a list that grows.
+    func takeRuns(_ count: Int) throws(WakeWordError) { try budget.take(count, of: 2 * MemoryLayout<CopiedRun>.stride) }
+
     /// An axis from options or a constant, counted from the end if it is negative.
     func axis(_ number: Int, of shape: [Int]) throws(WakeWordError) -> Int {
         let axis = number < 0 ? number + shape.count : number
@@ -33,6 +36,7 @@ extension NetworkCompiler {
         let rows = target.shape[..<axis].reduce(1, *)
         var (runs, start): ([CopiedRun], Int) = ([], 0)
         for index in operation.inputs.indices {
+            try takeRuns(rows)
             let source = try tensor(operation, input: index)
             try requireSameFormat(source, target)
             try requireShape(
@@ -79,6 +83,7 @@ extension NetworkCompiler {
             guard part <= row - start else { throw .damaged.saying("SPLIT has more outputs than its input holds") }
             let to = try makePlace(operation, output: index)
             let first = from + start
+            try takeRuns(rows)
             try parts.copy((0..<rows).map { CopiedRun(source: first + $0 * row, target: to + $0 * part, count: part) })
             start += part
         }
@@ -95,7 +100,8 @@ extension NetworkCompiler {
         try requireShape(target, is: target.count == ranges.count)
         let to = try makePlace(operation)
         guard ranges.count > 0 else { return }
-        let sources = ranges.offsets(in: source.shape)
+        let sources = try ranges.offsets(in: source.shape, budget)
+        try takeRuns(sources.count)
         try parts.copy(
             sources.enumerated().map { CopiedRun(source: from + $1, target: to + $0 * ranges.run, count: ranges.run) }
         )
@@ -120,6 +126,7 @@ extension NetworkCompiler {
             try requireSameFormat(source, target)
             try requireShape(source, is: source.count == rows * part)
             let from = try place(operation, input: index)
+            try takeRuns(rows)
             for step in 0..<rows {
                 runs.append(CopiedRun(source: from + step * part, target: to + step * row + index * part, count: part))
             }
@@ -145,7 +152,8 @@ extension NetworkCompiler {
         let row = source.shape[rank - 1]
         let strides = HeadBuilder.strides(target.shape, repeatsOnes: false)
         let start = (0..<rank).reduce(0) { $0 + numbers[2 * $1] * strides[$1] }
-        let places = HeadBuilder.places(Array(source.shape.dropLast()), strides: strides.dropLast(), start: start)
+        let places = try budget.places(Array(source.shape.dropLast()), strides: strides.dropLast(), start: start)
+        try takeRuns(places.count)
         try parts.copy(
             places.enumerated().map { CopiedRun(source: from + $0 * row, target: to + $1, count: row) }
         )

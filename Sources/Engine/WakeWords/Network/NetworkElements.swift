@@ -61,7 +61,8 @@ extension NetworkCompiler {
             throw .size.saying("tensor \(quoted(target.name)) has \(target.count) elements")
         }
         let to = try parts.reserve(target.count)
-        let places = HeadBuilder.places(target.shape, strides: HeadBuilder.strides(shape))
+        let places = try budget.places(target.shape, strides: HeadBuilder.strides(shape))
+        try takeRuns(places.count)
         try parts.copy(places.enumerated().map { CopiedRun(source: place + $1, target: to + $0, count: 1) })
         return to
     }
@@ -126,6 +127,7 @@ extension NetworkCompiler {
             throw .unsupported.saying("tensor \(quoted(source.name)) is not signed")
         }
         let numbers = try file.integers(tensor(operation, input: 1))
+        try budget.take(numbers.count, of: 4 * MemoryLayout<Int>.stride)
         let axes = Set(try numbers.map { (number) throws(WakeWordError) in try axis(Int(number), of: source.shape) })
         guard let last = axes.max(), source.count <= Self.mostRepeated, source.count > 0 else {
             throw .unsupported.saying("MEAN over no axis, or of a large tensor, is not supported")
@@ -134,11 +136,12 @@ extension NetworkCompiler {
         let outer = source.shape.indices.prefix(last).filter { !axes.contains($0) }
         let inner = axes.sorted()
         let channels = source.shape[(last + 1)...].reduce(1, *)
-        let positions = HeadBuilder.places(outer.map { source.shape[$0] }, strides: outer.map { strides[$0] })
-        let taps = HeadBuilder.places(inner.map { source.shape[$0] }, strides: inner.map { strides[$0] })
+        let positions = try budget.places(outer.map { source.shape[$0] }, strides: outer.map { strides[$0] })
+        let taps = try budget.places(inner.map { source.shape[$0] }, strides: inner.map { strides[$0] })
         try requireShape(target, is: target.count == positions.count * channels)
         let place = try place(operation, input: 0)
         let start = try parts.reserve(source.count)
+        try takeRuns(ModelBudget.product([positions.count, taps.count]))
         var runs: [CopiedRun] = []
         for position in positions {
             for tap in taps {

@@ -14,6 +14,8 @@ extension NetworkCompiler {
         else {
             throw .unsupported.saying("the weights \(quoted(tensor.name)) are not constant integers of 8 bits around 0")
         }
+        try budget.take(tensor.count, of: MemoryLayout<Int16>.stride)
+        try budget.take(channels, of: MemoryLayout<Float>.stride)
         let numbers = file.buffer.bytes[tensor.bytes].map { Int16(Int8(bitPattern: $0)) }
         let isCommon = tensor.scales.count == 1
         return (numbers, isCommon ? [Float](repeating: tensor.scales[0], count: channels) : tensor.scales)
@@ -21,6 +23,7 @@ extension NetworkCompiler {
 
     private func biases(_ operation: TFLiteFile.Operator, channels: Int) throws(WakeWordError) -> [Int32] {
         guard operation.inputs.count > 2, operation.inputs[2] >= 0 else {
+            try budget.take(channels, of: MemoryLayout<Int32>.stride)
             return [Int32](repeating: 0, count: channels)
         }
         let tensor = try tensor(operation, input: 2)
@@ -54,6 +57,7 @@ extension NetworkCompiler {
         )
         // TFLite computes the channels of a depthwise convolution by eights, and rounds those that remain in another way.
         let eights = depthwise ? channels & ~7 : channels
+        try budget.take(channels, of: 2 * MemoryLayout<Rescaling>.stride)
         var rescalings: [Rescaling] = []
         for (channel, scale) in scales.enumerated() {
             let scale = Double(from.scale) * Double(scale) / Double(to.scale)
@@ -91,16 +95,17 @@ extension NetworkCompiler {
     ) throws(WakeWordError) -> (start: Int, stride: Int) {
         if let stride = window.adjacentStride { return (place, stride) }
         let length = window.taps * window.channels
-        guard length * window.rows * window.columns <= TFLiteFile.Limits.elements else {
+        guard ModelBudget.product([length, window.rows, window.columns]) <= NetworkParts.Limits.memory else {
             throw .size.saying("a convolution has too many inputs")
         }
         let start = try parts.reserve(length * window.rows * window.columns, value: zero)
-        try parts.copy(window.runs(from: place, to: start))
+        try parts.copy(window.runs(from: place, to: start, budget))
         return (start, length)
     }
 
-    private func padded(_ weights: [Int16], length: Int, channels: Int) -> [Int16] {
+    private func padded(_ weights: [Int16], length: Int, channels: Int) throws(WakeWordError) -> [Int16] {
         let row = DenseStep.rowLength(length)
+        try budget.take(ModelBudget.product([row, channels]), of: MemoryLayout<Int16>.stride)
         var rows = [Int16](repeating: 0, count: row * channels)
         for channel in 0..<channels {
             for index in 0..<length { rows[channel * row + index] = weights[channel * length + index] }
@@ -123,6 +128,7 @@ extension NetworkCompiler {
         let channels = rescalings.count
         var biases = try biases(operation, channels: channels)
         let length = channels > 0 ? weights.count / channels : 0
+        try budget.step(2 * weights.count)
         for index in weights.indices {
             let channel = depthwise ? index % channels : index / length
             biases[channel] = biases[channel] &- inputZero &* Int32(weights[index])
@@ -166,6 +172,7 @@ extension NetworkCompiler {
         }
         // A common scale is multiplied in the precision of its file.
         let isCommon = filter.scales.count == 1
+        try budget.take(channels, of: 2 * MemoryLayout<Rescaling>.stride)
         let rescalings = try scales.map { (scale) throws(WakeWordError) in
             let product = isCommon ? Double(from.scale * scale) : Double(from.scale) * Double(scale)
             return try Rescaling(product / Double(to.scale))
@@ -209,6 +216,6 @@ extension NetworkCompiler {
         try requireShape(target, is: source.count == target.count)
         let from = try place(operation, input: 0)
         let to = try makePlace(operation)
-        parts.lookUp(from, to, count: target.count, table: (0...UInt8.max).map(result))
+        try parts.lookUp(from, to, count: target.count, table: (0...UInt8.max).map(result))
     }
 }

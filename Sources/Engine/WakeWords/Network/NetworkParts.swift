@@ -1,7 +1,7 @@
 /// What the steps of a network need, as it is put together.
 struct NetworkParts {
     /// Limits above what any wake-word model needs: a step is computed some 30 times a second.
-    private enum Limits {
+    enum Limits {
         static let memory = 1 << 20
         static let runs = 1 << 15
         static let multiplyAdds = 1 << 24
@@ -19,6 +19,11 @@ struct NetworkParts {
     private(set) var longestRow = 0
     private(set) var mostChannels = 0
     private(set) var multiplyAdds = 0
+    /// Bytes that a step copies and looks up, in vectors.
+    private var moves = 0
+    let budget: ModelBudget
+
+    init(_ budget: ModelBudget) { self.budget = budget }
 
     /// Reserves memory for elements that are initially `value`, at a multiple of 16 bytes.
     mutating func reserve(_ count: Int, value: Int8 = 0) throws(WakeWordError) -> Int {
@@ -26,6 +31,8 @@ struct NetworkParts {
         guard count <= Limits.memory - start else {
             throw .size.saying("its tensors need more than \(Limits.memory) bytes")
         }
+        // The list grows, and is copied in the end.
+        try budget.take(count, of: 4)
         initial += [Int8](repeating: value, count: count)
         initial += [Int8](repeating: 0, count: (16 - initial.count % 16) % 16)
         return start
@@ -41,6 +48,8 @@ struct NetworkParts {
     /// Adds a step that copies runs. Adjacent ones are merged.
     mutating func copy(_ added: [CopiedRun]) throws(WakeWordError) {
         let first = runs.count
+        try count(moved: added.reduce(0) { $0 + $1.count })
+        try budget.take(added.count, of: 2 * MemoryLayout<CopiedRun>.stride)
         for run in added where run.count > 0 {
             if runs.count > first, let last = runs.last, last.source + last.count == run.source,
                 last.target + last.count == run.target
@@ -64,6 +73,7 @@ struct NetworkParts {
         guard added.count <= Limits.weights - first else {
             throw .size.saying("it has more than \(Limits.weights) weights")
         }
+        try budget.take(added.count, of: 3 * MemoryLayout<Int16>.stride)
         weights += added
         return first
     }
@@ -74,6 +84,7 @@ struct NetworkParts {
         guard added.count == scales.count, added.count <= Limits.channels - first else {
             throw .size.saying("its layers have more than \(Limits.channels) channels")
         }
+        try budget.take(added.count, of: 3 * (MemoryLayout<Int32>.stride + MemoryLayout<Rescaling>.stride))
         biases += added
         rescalings += scales
         return first
@@ -114,10 +125,20 @@ struct NetworkParts {
         }
     }
 
+    /// Counts bytes that a step moves, sixteen of which take about as long as a multiplication.
+    private mutating func count(moved bytes: Int) throws(WakeWordError) {
+        moves += bytes / 16
+        guard moves <= Limits.multiplyAdds else {
+            throw .size.saying("a step moves more than \(16 * Limits.multiplyAdds) bytes")
+        }
+    }
+
     /// Adds a step that looks elements up.
     ///
     /// - Parameter table: the result for each of 256 patterns of bits.
-    mutating func lookUp(_ input: Int, _ output: Int, count: Int, table: [Int8]) {
+    mutating func lookUp(_ input: Int, _ output: Int, count: Int, table: [Int8]) throws(WakeWordError) {
+        try budget.take(table.count, of: 3)
+        try self.count(moved: 16 * count)
         steps.append(.lookUp(LookUpStep(input: input, output: output, count: count, table: tables.count)))
         tables += table
     }

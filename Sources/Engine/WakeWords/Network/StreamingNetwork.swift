@@ -28,8 +28,10 @@ public final class StreamingNetwork: Sendable {
     /// Reads a network from the bytes of a TFLite file.
     ///
     /// - Throws: `WakeWordError.damaged`, `.unsupported` or `.size`, whose message does not name the file.
-    public init(bytes: [UInt8]) throws(WakeWordError) {
-        let file = try TFLiteFile(bytes)
+    public convenience init(bytes: [UInt8]) throws(WakeWordError) { try self.init(bytes: bytes, ModelBudget()) }
+
+    init(bytes: [UInt8], _ budget: ModelBudget) throws(WakeWordError) {
+        let file = try TFLiteFile(bytes, budget)
         let compiler = try NetworkCompiler(file)
         let parts = compiler.parts
         hopsPerStep = compiler.hopsPerStep

@@ -47,7 +47,8 @@ struct StridedRanges {
     }
 
     /// The offset of each run, in the order of the output.
-    func offsets(in shape: [Int]) -> [Int] {
+    func offsets(in shape: [Int], _ budget: ModelBudget) throws(WakeWordError) -> [Int] {
+        try budget.take(count, of: 3 * MemoryLayout<Int>.stride)
         var offsets = [0]
         for index in shape.indices {
             let isLast = index == shape.count - 1

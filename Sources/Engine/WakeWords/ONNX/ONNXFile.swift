@@ -48,14 +48,17 @@ struct ONNXFile {
         static let nodes = 2048
         static let elements = 1 << 22
         static let depth = 4
+        static let dimensions = 8
     }
 
     let graph: Graph
     /// Version of the operators' definitions.
     let operators: Int
+    /// What the file was read from, and what turns it into a head goes on with.
+    let budget: ModelBudget
 
-    init(_ bytes: [UInt8]) throws(WakeWordError) {
-        var (model, graph, operators) = (Protobuf(bytes, bytes.indices), Graph?.none, 0)
+    init(_ bytes: [UInt8], _ budget: ModelBudget = ModelBudget()) throws(WakeWordError) {
+        var (model, graph, operators) = (Protobuf(bytes, bytes.indices, budget), Graph?.none, 0)
         while let (field, content) = try model.next() {
             switch field {
             case 7:
@@ -76,13 +79,14 @@ struct ONNXFile {
         }
         self.graph = graph
         self.operators = operators
+        self.budget = budget
     }
 
     /// The version of a set of operators; 0 for other sets than ONNX's own.
     private static func version(_ message: Protobuf) throws(WakeWordError) -> Int {
         var (message, version, isOwn) = (message, 0, true)
         while let (field, content) = try message.next() {
-            if field == 1 { isOwn = message.text(content).isEmpty }
+            if field == 1 { isOwn = try message.text(content).isEmpty }
             if field == 2, case .number(let number) = content { version = Int(UInt16(clamping: number)) }
         }
         return isOwn ? version : 0
@@ -97,11 +101,16 @@ struct ONNXFile {
                 guard graph.nodes.count < Limits.nodes else {
                     throw .size.saying("it has more than \(Limits.nodes) nodes")
                 }
+                try message.budget.take(2 * MemoryLayout<Node>.stride)
                 graph.nodes.append(try node(message.message(content), depth: depth))
             case 5:
                 let (name, tensor) = try tensor(message.message(content))
+                // Of a dictionary, up to three places in four are empty.
+                try message.budget.take(4 * MemoryLayout<(String, Tensor)>.stride)
                 graph.constants[name] = tensor
-            case 11: graph.inputs.append(try input(message.message(content)))
+            case 11:
+                try message.budget.take(2 * MemoryLayout<(String, [Int])>.stride)
+                graph.inputs.append(try input(message.message(content)))
             case 12: graph.outputs.append(try input(message.message(content)).name)
             case 15: throw .unsupported.saying("sparse constants are not supported")
             default: break
@@ -114,14 +123,15 @@ struct ONNXFile {
         var (message, node) = (message, Node())
         while let (field, content) = try message.next() {
             switch field {
-            case 1: node.inputs.append(message.text(content))
-            case 2: node.outputs.append(message.text(content))
-            case 4: node.kind = message.text(content)
+            case 1: node.inputs.append(try message.text(content))
+            case 2: node.outputs.append(try message.text(content))
+            case 4: node.kind = try message.text(content)
             case 5:
                 let (name, attribute) = try attribute(message.message(content), depth: depth)
+                try message.budget.take(ModelBudget.object + 4 * MemoryLayout<(String, Attribute)>.stride)
                 node.attributes[name] = attribute
             case 7:
-                let domain = message.text(content)
+                let domain = try message.text(content)
                 guard domain.isEmpty || domain == "ai.onnx" else {
                     throw .unsupported.saying(
                         "operators of \(quoted(domain)) are not supported; export the head without quantisation"
@@ -138,7 +148,7 @@ struct ONNXFile {
         var (integers, texts): ([Int], [String]) = ([], [])
         while let (field, content) = try message.next() {
             switch field {
-            case 1: name = message.text(content)
+            case 1: name = try message.text(content)
             case 2:
                 guard let float = try message.floats(content).first, float.isFinite else {
                     throw .damaged.saying("an attribute is not a number")
@@ -149,11 +159,11 @@ struct ONNXFile {
                     throw .damaged.saying("an attribute is not a number")
                 }
                 attribute = .integer(number)
-            case 4: attribute = .text(message.text(content))
+            case 4: attribute = .text(try message.text(content))
             case 5: attribute = .tensor(try tensor(message.message(content)).1)
             case 6: attribute = .graph(try graph(message.message(content), depth: depth + 1))
-            case 8: integers += try message.numbers(content)
-            case 9: texts.append(message.text(content))
+            case 8: try message.append(content, to: &integers)
+            case 9: texts.append(try message.text(content))
             // The kind tells an empty list from none.
             case 20: if try message.numbers(content) == [7], case .other = attribute { attribute = .integers([]) }
             default: break
@@ -168,7 +178,7 @@ struct ONNXFile {
     private static func input(_ message: Protobuf) throws(WakeWordError) -> (name: String, shape: [Int]) {
         var (message, name, shape): (Protobuf, String, [Int]) = (message, "", [])
         while let (field, content) = try message.next() {
-            if field == 1 { name = message.text(content) }
+            if field == 1 { name = try message.text(content) }
             if field == 2 { shape = try extents(of: message.message(content)) }
         }
         return (name, shape)
@@ -190,7 +200,9 @@ struct ONNXFile {
                         if field == 1 { extent = try dimension.numbers(content).first ?? -1 }
                     }
                     shape.append(extent)
-                    guard shape.count <= 8 else { throw .size.saying("a tensor has more than 8 dimensions") }
+                    guard shape.count <= Limits.dimensions else {
+                        throw .size.saying("a tensor has more than \(Limits.dimensions) dimensions")
+                    }
                 }
             }
         }
@@ -202,11 +214,18 @@ struct ONNXFile {
         var (floats, integers, raw): ([Float], [Int], Protobuf.Content?) = ([], [], nil)
         while let (field, content) = try message.next() {
             switch field {
-            case 1: shape += try message.numbers(content)
+            case 1:
+                try message.append(content, to: &shape)
+                guard shape.count <= Limits.dimensions else {
+                    throw .size.saying("a tensor has more than \(Limits.dimensions) dimensions")
+                }
             case 2: type = try message.numbers(content).first ?? 0
-            case 4: floats += try message.floats(content)
-            case 5, 7: integers += try message.numbers(content)
-            case 8: name = message.text(content)
+            case 4:
+                let more = try message.floats(content)
+                try message.budget.take(more.count, of: 2 * MemoryLayout<Float>.stride)
+                if floats.isEmpty { floats = more } else { floats += more }
+            case 5, 7: try message.append(content, to: &integers)
+            case 8: name = try message.text(content)
             case 9: raw = content
             case 14:
                 guard try message.numbers(content) == [0] else {
@@ -228,18 +247,23 @@ struct ONNXFile {
         switch type {
         case 1: if let raw { floats = try message.floats(raw) }
         case 10:
-            let halves = try raw.map { (raw) throws(WakeWordError) in try message.integers(UInt16.self, raw) }
-            floats = (halves ?? integers.map { UInt16(truncatingIfNeeded: $0) }).map(float(half:))
-        case 2: if let raw { integers = try message.integers(UInt8.self, raw).map(Int.init) }
-        case 3: if let raw { integers = try message.integers(Int8.self, raw).map(Int.init) }
-        case 6: if let raw { integers = try message.integers(Int32.self, raw).map(Int.init) }
-        case 9: if let raw { integers = try message.integers(UInt8.self, raw).map(Int.init) }
-        case 7: if let raw { integers = try message.integers(Int64.self, raw).map(Int.init) }
+            if let raw {
+                floats = try message.elements(UInt16.self, raw, float(half:))
+            } else {
+                try message.budget.take(integers.count, of: MemoryLayout<Float>.stride)
+                floats = integers.map { float(half: UInt16(truncatingIfNeeded: $0)) }
+            }
+        case 2: if let raw { integers = try message.integers(UInt8.self, raw) }
+        case 3: if let raw { integers = try message.integers(Int8.self, raw) }
+        case 6: if let raw { integers = try message.integers(Int32.self, raw) }
+        case 9: if let raw { integers = try message.integers(UInt8.self, raw) }
+        case 7: if let raw { integers = try message.integers(Int64.self, raw) }
         default:
             throw .unsupported.saying(
                 "tensor \(quoted(name)) has elements of the kind \(type); export the head with floats of 32 bits"
             )
         }
+        try message.budget.step(floats.count)
         let isFloat = type == 1 || type == 10
         guard (isFloat ? floats.count : integers.count) == count, floats.allSatisfy(\.isFinite) else {
             throw .damaged.saying("tensor \(quoted(name)) does not have \(count) finite numbers")

@@ -11,15 +11,19 @@ struct Protobuf {
 
     let bytes: [UInt8]
     private(set) var range: Range<Int>
+    /// What all that is read is taken from.
+    let budget: ModelBudget
 
-    init(_ bytes: [UInt8], _ range: Range<Int>) {
+    init(_ bytes: [UInt8], _ range: Range<Int>, _ budget: ModelBudget) {
         self.bytes = bytes
         self.range = range
+        self.budget = budget
     }
 
     /// The next field: its number in the schema, and its content; nil at the end.
     mutating func next() throws(WakeWordError) -> (field: Int, content: Content)? {
         guard !range.isEmpty else { return nil }
+        try budget.step()
         let tag = try number()
         let field = Int(truncatingIfNeeded: tag >> 3 & 0x1FFF_FFFF)
         switch tag & 7 {
@@ -57,43 +61,70 @@ struct Protobuf {
     }
 
     /// A text of at most 200 bytes.
-    func text(_ content: Content) -> String {
+    func text(_ content: Content) throws(WakeWordError) -> String {
         guard case .bytes(let place) = content else { return "" }
+        try budget.take(ModelBudget.object + min(place.count, 200))
         return String(decoding: bytes[place.prefix(200)], as: UTF8.self)
     }
 
     /// The message that a field holds.
     func message(_ content: Content) throws(WakeWordError) -> Protobuf {
         guard case .bytes(let place) = content else { throw .damaged.saying("a part is not of the expected kind") }
-        return Protobuf(bytes, place)
+        return Protobuf(bytes, place, budget)
     }
 
     /// The numbers that a field holds: one, or several packed.
     func numbers(_ content: Content) throws(WakeWordError) -> [Int] {
+        try budget.take(ModelBudget.object)
         switch content {
         case .number(let number): return [Int(Int64(bitPattern: number))]
         case .bytes(let place):
-            var (packed, numbers): (Protobuf, [Int]) = (Protobuf(bytes, place), [])
+            // Each ends with a byte below 128.
+            let count = bytes[place].count { $0 < 128 }
+            try budget.take(count, of: MemoryLayout<Int>.stride)
+            try budget.step(place.count)
+            var (packed, numbers): (Protobuf, [Int]) = (Protobuf(bytes, place, budget), [])
+            numbers.reserveCapacity(count)
             while !packed.range.isEmpty { numbers.append(Int(Int64(bitPattern: try packed.number()))) }
             return numbers
         }
     }
 
-    /// The integers of a fixed size that a field holds, little-endian.
-    func integers<Number: FixedWidthInteger>(_ type: Number.Type, _ content: Content) throws(WakeWordError) -> [Number]
-    {
+    /// Adds the numbers that a field holds to those of fields before.
+    func append(_ content: Content, to all: inout [Int]) throws(WakeWordError) {
+        let more = try numbers(content)
+        // A list that grows is twice as long for a while.
+        try budget.take(more.count, of: 2 * MemoryLayout<Int>.stride)
+        if all.isEmpty { all = more } else { all += more }
+    }
+
+    /// The numbers of a fixed size that a field holds, little-endian: one, or several packed.
+    func elements<Bits: FixedWidthInteger, Element>(
+        _ type: Bits.Type,
+        _ content: Content,
+        _ element: (Bits) -> Element
+    ) throws(WakeWordError) -> [Element] {
         guard case .bytes(let place) = content else { throw .damaged.saying("a part is not of the expected kind") }
-        let size = MemoryLayout<Number>.size
+        let size = MemoryLayout<Bits>.size
         guard place.count % size == 0 else { throw .damaged.saying("a list of numbers has \(place.count) bytes") }
+        try budget.take(ModelBudget.object)
+        try budget.take(place.count / size, of: MemoryLayout<Element>.stride)
         return bytes.withUnsafeBytes { all in
-            stride(from: place.lowerBound, to: place.upperBound, by: size).map {
-                Number(littleEndian: all.loadUnaligned(fromByteOffset: $0, as: Number.self))
+            (0..<place.count / size).map {
+                element(
+                    Bits(littleEndian: all.loadUnaligned(fromByteOffset: place.lowerBound + size * $0, as: Bits.self))
+                )
             }
         }
     }
 
-    /// The floats of 32 bits that a field holds: one, or several packed.
+    /// The integers of a fixed size that a field holds.
+    func integers<Bits: FixedWidthInteger>(_ type: Bits.Type, _ content: Content) throws(WakeWordError) -> [Int] {
+        try elements(type, content) { Int(truncatingIfNeeded: $0) }
+    }
+
+    /// The floats of 32 bits that a field holds.
     func floats(_ content: Content) throws(WakeWordError) -> [Float] {
-        try integers(UInt32.self, content).map { Float(bitPattern: $0) }
+        try elements(UInt32.self, content) { Float(bitPattern: $0) }
     }
 }
