@@ -30,7 +30,14 @@ struct WakeWordTests {
         ),
         ("size\": 10", "size\": 20", "key micro.feature_step_size is 20; only features every 10 ms"),
         ("okay_nabu.tflite", "../x.tflite", "not the name of a file beside the manifest"),
+        ("okay_nabu.tflite", ".okay_nabu.tflite", "not the name of a file beside the manifest"),
+        ("okay_nabu.tflite", "okay\\u001bnabu.tflite", "not the name of a file beside the manifest"),
+        ("okay_nabu.tflite", "okay_nabu.JSON", "a manifest's name, not a model's"),
         ("Okay Nabu", " _ ", "key wake_word is empty"),
+        ("Okay Nabu", "Okay\\u001b[31mNabu", "key wake_word is “Okay?[31mNabu”, with control or invisible characters"),
+        ("Okay Nabu", "Okay\\nNabu", "with control or invisible characters"),
+        ("Okay Nabu", "Okay\\u0007Nabu", "with control or invisible characters"),
+        ("Okay Nabu", "Okay\\u202eNabu", "with control or invisible characters"),
         ("\"model\"", "\"other\"", "key model is missing"),
         ("\"micro\": {", "\"nano\": {", "key micro is missing"),
     ])
@@ -50,6 +57,33 @@ struct WakeWordTests {
             #expect(throws: WakeWordError.self) { try WakeWordManifest(json: Array(text.utf8)) }
         }
         #expect(throws: WakeWordError.manifest) { try WakeWordManifest(json: [0xFF, 0xFE]) }
+    }
+
+    @Test(arguments: ["hey\u{1B}house.onnx", "hey\u{202E}house.onnx", "hey\u{7}.onnx", "v\u{9B}.tflite"])
+    func `a head whose file's name does not show is refused`(file: String) {
+        #expect(throws: WakeWordError.manifest) { try WakeWordManifest(head: file) }
+    }
+
+    @Test(arguments: [
+        (
+            "version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 1\n",
+            "a Git LFS pointer, not the file itself"
+        ),
+        ("\n<!DOCTYPE html>\n<html lang=\"en\">", "a web page, not the file itself"),
+        ("<html>", "a web page, not the file itself"),
+    ])
+    func `what a download left in the place of a model is named`(content: String, message: String) throws {
+        let folder = try TestFolder()
+        for file in ["a.tflite", "a.onnx", "a.json"] {
+            try Data(content.utf8).write(to: URL(fileURLWithPath: folder.file(file)))
+            do throws(WakeWordError) {
+                _ = try WakeWord(path: folder.file(file))
+                Issue.record("accepted")
+            } catch {
+                #expect(error.message.contains("\(file): \(message)"), "\(error)")
+            }
+            try FileManager.default.removeItem(atPath: folder.file(file))
+        }
     }
 
     @Test(arguments: Fixture.names) func `a word is read from its manifest or from its model`(name: String) throws {

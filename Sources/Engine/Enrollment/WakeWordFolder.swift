@@ -104,19 +104,51 @@ public struct WakeWordFolder: Sendable {
                 "\(name) was added already; beckon model remove \(ShellWord.quoted(name)) removes it"
             )
         }
-        let folder = "\(path)/\(name)"
+        if word.path != file, Self.isLink(word.path) {
+            throw EnrollmentError.store.saying(
+                "\(printable(word.path)): a link, which a manifest must not name; put the model itself beside the manifest"
+            )
+        }
         // What is above is the user's own, as for taught words.
         StateFolder.make(URL(fileURLWithPath: path).deletingLastPathComponent().path)
+        mkdir(path, 0o755)
+        let folder = "\(path)/\(name)"
+        let new = try Self.makeFolder(in: path)
         do {
-            try FileManager.default.createDirectory(
-                atPath: folder,
-                withIntermediateDirectories: true,
-                attributes: [.posixPermissions: 0o755]
-            )
+            try Self.write(word, as: name, into: new)
+            // Both files at once. What has the name already, but for an empty folder, stays: also a link.
+            guard rename(new, folder) == 0 else {
+                throw EnrollmentError.store.saying(
+                    errno == EEXIST || errno == ENOTEMPTY || errno == ENOTDIR
+                        ? "\(folder) is there, but is no wake word's; move it away"
+                        : "\(folder): cannot be made: \(SystemError.text(errno)); check the permissions"
+                )
+            }
         } catch {
-            throw EnrollmentError.store.saying("\(folder): cannot create this folder; check its permissions")
+            try? FileManager.default.removeItem(atPath: new)
+            throw error
         }
-        // The manifest last: without it the word is not there.
+        return (word, name)
+    }
+
+    private static func isLink(_ path: String) -> Bool {
+        var status = stat()
+        return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFLNK
+    }
+
+    /// A new folder with a name that nobody knows before, hidden so that it is no wake word yet.
+    private static func makeFolder(in path: String) throws(EnrollmentError) -> String {
+        var template = Array("\(path)/.new-XXXXXX".utf8CString)
+        guard mkdtemp(&template) != nil else {
+            throw .store.saying("\(path): cannot make a folder here: \(SystemError.text(errno)); check its permissions")
+        }
+        let folder = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
+        chmod(folder, 0o755)
+        return folder
+    }
+
+    /// Writes manifest and model of a word into an empty folder.
+    private static func write(_ word: WakeWord, as name: String, into folder: String) throws(EnrollmentError) {
         for (source, target) in [(word.path, word.manifest.model), (word.manifestPath, name + ".json")] {
             do {
                 let isWritten = source == word.manifestPath && !word.hasManifest
@@ -125,10 +157,9 @@ public struct WakeWordFolder: Sendable {
                     ? Array(word.manifest.json.utf8) : readFile(source, limit: WakeWord.mostBytes).bytes
                 try replaceFile("\(folder)/\(target)", mode: 0o644, durable: true, isForFolderOwner: true, bytes)
             } catch {
-                throw EnrollmentError.store.saying("\(folder)/\(target): cannot be written: \(error)")
+                throw EnrollmentError.store.saying("\(printable(source)): cannot be copied to \(folder): \(error)")
             }
         }
-        return (word, name)
     }
 
     /// Removes a wake word that was added.

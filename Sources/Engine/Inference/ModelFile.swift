@@ -1,11 +1,13 @@
+private import Core
 private import System
 
 /// Reads a model file of at most `limit` bytes.
 ///
 /// - Throws: `ModelError.unreadable` or `ModelError.size`.
 func readModelFile(_ path: String, limit: Int) throws(ModelError) -> [UInt8] {
+    let bytes: [UInt8]
     do throws(ReadFileError) {
-        return try readFile(path, limit: limit).bytes
+        bytes = try readFile(path, limit: limit).bytes
     } catch {
         switch error {
         case .system(let error): throw .unreadable.saying("\(path): \(error); check the path and its permissions")
@@ -18,4 +20,6 @@ func readModelFile(_ path: String, limit: Int) throws(ModelError) -> [UInt8] {
             )
         }
     }
+    if let other = FileStandIn.text(bytes) { throw .unreadable.saying("\(path): \(other)") }
+    return bytes
 }

@@ -65,6 +65,17 @@ public final class WakeWord: Sendable {
         }
     }
 
+    /// The word of a model that cannot be used, by its manifest or its name.
+    ///
+    /// - Parameter path: as for ``init(path:triggerLevel:embedding:)``.
+    public static func phrase(of path: String) throws(WakeWordError) -> String {
+        let manifest = PathName(path).ending.lowercased() == "json" ? path : PathName(path).withoutEnding + ".json"
+        if let json = try? WakeWordManifest.read(manifest), let phrase = WakeWordManifest.phrase(json: json) {
+            return phrase
+        }
+        return try WakeWordManifest(head: path).phrase
+    }
+
     /// The manifest of a file; without that, one for a head of openWakeWord.
     ///
     /// - Parameter model: the model that the user named; nil if it was the manifest.
@@ -120,8 +131,9 @@ public final class WakeWord: Sendable {
 ///
 /// - Throws: `WakeWordError.unreadable` or `.size`, which name the file.
 func readWakeWordFile(_ path: String, limit: Int) throws(WakeWordError) -> [UInt8] {
+    let bytes: [UInt8]
     do throws(ReadFileError) {
-        return try readFile(path, limit: limit).bytes
+        bytes = try readFile(path, limit: limit).bytes
     } catch {
         switch error {
         case .tooLarge(let size):
@@ -133,4 +145,6 @@ func readWakeWordFile(_ path: String, limit: Int) throws(WakeWordError) -> [UInt
         case .system, .truncated: throw .unreadable.saying("\(path): \(error)")
         }
     }
+    if let other = FileStandIn.text(bytes) { throw .unsupported.saying("\(path): \(other)") }
+    return bytes
 }

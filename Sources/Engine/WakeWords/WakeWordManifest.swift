@@ -39,6 +39,15 @@ public struct WakeWordManifest: Sendable, Equatable {
         do throws(WakeWordError) { try self.init(json: json) } catch { throw error.inFile(path) }
     }
 
+    /// Only what a service needs to call a word whose model cannot be used.
+    static func phrase(json: [UInt8]) -> String? {
+        guard let text = String(validating: json.withoutByteOrderMark, as: UTF8.self),
+            let phrase = (try? JSONNode.parse(text))?["wake_word"]?.text, isReadableName(phrase),
+            phrase.utf8.count <= 200
+        else { return nil }
+        return phrase
+    }
+
     static func read(_ path: String) throws(WakeWordError) -> [UInt8] { try readWakeWordFile(path, limit: fileLimit) }
 
     /// Reads a manifest.
@@ -68,9 +77,20 @@ public struct WakeWordManifest: Sendable, Equatable {
         }
         phrase = try Self.text(root, "wake_word")
         guard !WordName.folded(phrase).isEmpty else { throw .manifest.saying("key wake_word is empty") }
+        guard isReadableName(phrase) else {
+            throw .manifest.saying(
+                "key wake_word is \(quoted(phrase)), with control or invisible characters; write the word as it is said"
+            )
+        }
         model = try Self.text(root, "model")
-        guard !model.isEmpty, !model.contains("/"), !model.contains("\0") else {
+        // Hidden names, and the folders . and .., begin with a dot; a manifest's own name ends as those of manifests do.
+        guard !model.isEmpty, !model.hasPrefix("."), !model.contains("/"), isReadableName(model) else {
             throw .manifest.saying("key model is \(quoted(model)), not the name of a file beside the manifest")
+        }
+        guard PathName(model).ending.lowercased() != "json" else {
+            throw .manifest.saying(
+                "key model is \(quoted(model)), a manifest's name, not a model's, which ends in .tflite or .onnx"
+            )
         }
         author = root["author"]?.text ?? ""
         website = root["website"]?.text ?? ""
@@ -98,8 +118,10 @@ public struct WakeWordManifest: Sendable, Equatable {
         }
         kind = .openWakeWord
         phrase = parts.joined(separator: " ")
-        guard !phrase.isEmpty, phrase.utf8.count <= 200 else {
-            throw .manifest.saying("\(model): the file's name is no word; rename it, such as hey_house.tflite")
+        guard !phrase.isEmpty, phrase.utf8.count <= 200, isReadableName(phrase) else {
+            throw .manifest.saying(
+                "\(printable(model)): the file's name is no word; rename it, such as hey_house.tflite"
+            )
         }
         self.model = String(model[(model.lastIndex(of: "/").map { model.index(after: $0) } ?? model.startIndex)...])
         (author, website, languages) = ("", "", [])
