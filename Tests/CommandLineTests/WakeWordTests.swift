@@ -128,6 +128,7 @@ struct WakeWordTests {
     }
 
     @Test(arguments: [
+        (["--wake-word", "ok_nabu"], 1, "there is no wake word “ok_nabu”; did you mean okay_nabu?"),
         (["--wake-word", "nobody"], 1, "there is no wake word “nobody”; beckon model list"),
         (
             ["--wake-word", "/dev/null.onnx.data"], 1,
@@ -222,6 +223,62 @@ struct WakeWordTests {
         #expect(list.lines.last?.contains(#""threshold": 0.500"#) == true)
         #expect(try words("hey_house") == words(head))
         #expect(try run(["model", "remove", "hey_house"]).status == 0)
+    }
+
+    @Test func `nothing that is there is overwritten, and no link is followed`() throws {
+        let folder = try TestFolder()
+        let environment = ["XDG_STATE_HOME": folder.path, "BECKON_WORDS": "", "STATE_DIRECTORY": ""]
+        func add(_ file: String) throws -> Program {
+            try Program.beckon(["model", "add", folder.file(file)], environment: environment)
+        }
+        let files = FileManager.default
+        let models = Checkout.path + "/Models/wake-words"
+        let json = try String(contentsOfFile: models + "/okay_nabu.json", encoding: .utf8)
+        let kept = folder.file("beckon/wake-words")
+        try files.createDirectory(atPath: folder.file("elsewhere"), withIntermediateDirectories: true)
+        try files.createDirectory(atPath: kept, withIntermediateDirectories: true)
+        try files.copyItem(atPath: models + "/okay_nabu.tflite", toPath: folder.file("okay_nabu.tflite"))
+        func manifest(_ model: String) throws {
+            let own = json.replacing("okay_nabu.tflite", with: model)
+            try Data(own.utf8).write(to: URL(fileURLWithPath: folder.file("okay_nabu.json")))
+        }
+        // A manifest that names itself.
+        for model in ["okay_nabu.json", "..", "a/b.tflite"] {
+            try manifest(model)
+            for file in ["okay_nabu.json", "okay_nabu.tflite"] { #expect(try add(file).status == 1, "\(model)") }
+        }
+        // One that names a link.
+        try manifest("link.tflite")
+        try files.createSymbolicLink(
+            atPath: folder.file("link.tflite"),
+            withDestinationPath: folder.file("okay_nabu.tflite")
+        )
+        #expect(try add("okay_nabu.json").error.contains("link.tflite: a link, which a manifest must not name"))
+        #expect(try files.contentsOfDirectory(atPath: kept).isEmpty)
+        // What has the word's name: links, a file, a folder with something in it.
+        try manifest("okay_nabu.tflite")
+        try Data("mine".utf8).write(to: URL(fileURLWithPath: folder.file("elsewhere/mine")))
+        for target in ["elsewhere", "nowhere", "elsewhere/mine"] {
+            try files.createSymbolicLink(atPath: kept + "/okay_nabu", withDestinationPath: folder.file(target))
+            let program = try add("okay_nabu.json")
+            #expect(
+                program.status == 1 && program.error.contains("okay_nabu is there, but is no wake word's"),
+                "\(program.error)"
+            )
+            #expect(!files.fileExists(atPath: folder.file("nowhere")))
+            #expect(try files.contentsOfDirectory(atPath: folder.file("elsewhere")) == ["mine"])
+            try files.removeItem(atPath: kept + "/okay_nabu")
+        }
+        try files.copyItem(atPath: folder.file("elsewhere"), toPath: kept + "/okay_nabu")
+        #expect(try add("okay_nabu.json").status == 1)
+        #expect(try files.contentsOfDirectory(atPath: kept) == ["okay_nabu"])
+        try files.removeItem(atPath: kept + "/okay_nabu")
+        #expect(try add("okay_nabu.json").status == 0)
+        #expect(
+            try files.contentsOfDirectory(atPath: kept + "/okay_nabu").sorted() == [
+                "okay_nabu.json", "okay_nabu.tflite",
+            ]
+        )
     }
 
     @Test func `what cannot be used is not added`() throws {

@@ -5,6 +5,7 @@ import Foundation
 import Inference
 import IntegrationInterface
 import Spotting
+import Synchronization
 import TestSupport
 import Testing
 import WakeWords
@@ -147,12 +148,65 @@ struct SettingsLoaderTests {
     }
 
     @Test(arguments: [
-        ("['nobody']", "wakeWords: there is no wake word “nobody”"),
-        ("['okay_nabu', 'okay nabu']", "there is another word “okay nabu”"),
-        ("['/no/x.tflite']", "/no/x.tflite: No such file or directory"),
-        ("['']", "wakeWords[0]: expected a wake word's name"),
+        ("['nobody']", [], "wakeWords[0]: a service runs without 'nobody': there is no wake word “nobody”"),
+        ("['ok_nabu']", [], "there is no wake word “ok_nabu”; did you mean okay_nabu?"),
+        ("['hey_jarviss', 'alexa']", ["alexa"], "did you mean hey_jarvis?"),
+        ("['okay_nabu', 'okay nabu']", ["okay nabu"], "wakeWords[1]: a service runs without 'okay nabu': "),
+        ("['alexa', '/no/x.tflite', 'okay_nabu']", ["alexa", "okay nabu"], "/no/x.tflite: No such file or directory"),
     ])
-    func `a wake word that cannot be used is an error of its key`(words: String, message: String) throws {
+    func `a wake word that cannot be used is left out, and the others are loaded`(
+        words: String,
+        loaded: [String],
+        message: String
+    ) throws {
+        let lines = Mutex<[String]>([])
+        var loader = try confirmingLoader("{ wakeWords: \(words) }") { _ in }
+        loader = SettingsLoader(
+            path: loader.path,
+            vocabulary: loader.vocabulary,
+            log: ServiceLog { level, text in if level == .warning { lines.withLock { $0.append(text) } } }
+        )
+        let first = try loader.load()
+        #expect(first.vocabulary.wakeWords.map(\.name) == loaded && first.vocabulary.missing.count == 1)
+        #expect(lines.withLock { $0 }.contains { $0.contains(message) }, "\(lines.withLock { $0 })")
+        #expect(try loader.load().vocabulary === first.vocabulary, "nothing has changed")
+        #expect(lines.withLock { $0 }.count == 2, "it is said at each load")
+    }
+
+    @Test func `what a configuration says of a wake word that cannot be loaded is left out with it`() throws {
+        let file = folder.file("hey_house.tflite")
+        let text = """
+            { wakeWords: ['\(file)', 'alexa'], words: { 'hey house': { threshold: 0.7 } },
+              phrases: [{ phrase: 'hey house left' }], sessions: [{ wake: 'hey house', words: ['left'] }] }
+            """
+        let loader = try confirmingLoader(text)
+        let first = try loader.load()
+        #expect(
+            first.vocabulary.missing.map(\.word) == ["hey house"] && first.phrases.isEmpty && first.sessions.isEmpty
+        )
+        let fixture = Checkout.path + "/Tests/WakeWordsTests/Fixtures/verified.tflite"
+        try FileManager.default.copyItem(atPath: fixture, toPath: file)
+        let second = try loader.load()
+        #expect(second.vocabulary.missing.isEmpty && second.sessions.map(\.name) == ["hey house"])
+        #expect(second.vocabulary.wakeWords.map(\.name) == ["hey house", "alexa"] && second.phrases.count == 1)
+        try Data("broken".utf8).write(to: URL(fileURLWithPath: file))
+        #expect(
+            try loader.load().vocabulary.wakeWords.map(\.name) == ["alexa"],
+            "a reload goes on with the other words"
+        )
+    }
+
+    @Test func `a wake word that an option names is needed`() throws {
+        var loader = try confirmingLoader("{ wakeWords: ['alexa'] }") { $0.wakeWords.append("nobody") }
+        loader.vocabulary.wakeWords = ["nobody"]
+        #expect(throws: (any Error).self) { try loader.load() }
+    }
+
+    @Test(arguments: [
+        ("['']", "wakeWords[0]: expected a wake word's name"),
+        ("'okay_nabu'", "wakeWords: expected a list in [ ], not 'okay_nabu'; did you mean [\"okay_nabu\"]?"),
+    ])
+    func `what is no list of wake words is an error of its key`(words: String, message: String) throws {
         let loader = try confirmingLoader("{ wakeWords: \(words) }")
         let text = #expect(throws: (any Error).self) { try loader.load() }.map { "\($0)" } ?? ""
         #expect(text.contains(message), "\(text)")

@@ -57,15 +57,21 @@ struct ConfigCommand {
 
     /// The words of the configuration's model (by default the one that comes with the program), and the taught words.
     private func words(_ configuration: UncheckedConfiguration) throws -> KnownWords {
-        let loader = VocabularyLoader(
+        var loader = VocabularyLoader(
             modelFolder: configuration.model,
             confirms: configuration.confirms(),
             words: TaughtWords(nil),
             wakeWords: configuration.wakeWords()
         )
+        loader.optionalWakeWords = Set(loader.wakeWords)
         do {
             let (vocabulary, taught) = try loader.load()
-            return KnownWords(Labels(vocabulary.labels).words, gone: taught.gone, vocabulary: vocabulary)
+            return KnownWords(
+                Labels(vocabulary.labels).words,
+                gone: taught.gone,
+                missing: vocabulary.missing,
+                vocabulary: vocabulary
+            )
         } catch let error as EnrollmentError where error != .model {
             throw ConfigurationProblem.ofOtherFile(error.description)
         }

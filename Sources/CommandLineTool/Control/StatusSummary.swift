@@ -2,6 +2,7 @@ private import Audio
 import Control
 private import Core
 import Events
+private import Spotting
 import System
 
 /// The lines of `beckon status`: the instance, where there are several; state, device, words, what is removed of an echo, whether networks
@@ -23,6 +24,7 @@ struct StatusSummary {
                 line("words", Self.words(status)),
             ] + (status.input?.echo.map { [line("echo", Self.echo($0))] } ?? [])
             + (Self.confirmation(status).map { [line("confirm", $0)] } ?? [])
+            + status.missing.map { line("missing", "\($0.word): \($0.reason)") }
             + [line("last word", Self.newest(status, now)), line("version", Self.version(status))]
             + (status.isMQTTOff ? [line("mqtt", off)] : [])
     }

@@ -8,6 +8,7 @@ private import Glibc
 import Inference
 private import JSON
 private import Spotting
+private import WakeWords
 
 /// `beckon doctor`: checks whether this machine can listen, and says what to do if not.
 struct Doctor {
@@ -119,10 +120,16 @@ struct Doctor {
             let file = try ParsedConfiguration(path: path).validated { configuration in
                 let model = try model(configuration.model, confirms: configuration.confirms())
                 let taught = TaughtWords(nil)
+                var loader = listening.vocabulary
+                loader.wakeWords = configuration.wakeWords()
+                loader.optionalWakeWords = Set(loader.wakeWords)
+                let words = Labels(model.labels).words + taught.names
+                let wakeWords = try loader.loadWakeWords(beside: words)
                 return KnownWords(
-                    Labels(model.labels).words + taught.names,
+                    words + wakeWords.loaded.map(\.name),
                     gone: taught.forgotten,
-                    vocabulary: Vocabulary(model)
+                    missing: wakeWords.missing,
+                    vocabulary: Vocabulary(model, wakeWords: wakeWords.loaded)
                 )
             }
             let warnings = file.warnings.map { Diagnosis(.warning, check, "\($0)", remedy) }

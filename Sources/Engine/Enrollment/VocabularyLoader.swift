@@ -3,7 +3,7 @@ public import Inference
 public import KernelInterface
 public import Spotting
 private import System
-public import WakeWords
+import WakeWords
 
 /// Finds and loads the vocabulary of a detector: a model, and the taught words prepared for it.
 public struct VocabularyLoader: Sendable {
@@ -15,6 +15,8 @@ public struct VocabularyLoader: Sendable {
     public var words: TaughtWords
     /// Wake words with models of their own: names of those that came with the program or were added, files, or folders of files.
     public var wakeWords: [String]
+    /// Those of ``wakeWords`` that are left out where they cannot be loaded; the others are needed.
+    public var optionalWakeWords: Set<String> = []
     /// How many of the newest probabilities of a model of openWakeWord must be above the threshold; nil for what its manifest says.
     public var triggerLevel: Int?
 
@@ -56,49 +58,6 @@ public struct VocabularyLoader: Sendable {
     /// What a model takes at most, and with it the buffers of one that listens.
     private static let room = 64 << 20
 
-    private static func isFile(_ name: String) -> Bool {
-        [".json", ".tflite", ".onnx"].contains { name.hasSuffix($0) }
-    }
-
-    /// The files of the wake words: of each its manifest, or its model.
-    ///
-    /// - Throws: `WakeWordError.unreadable` for a name that none has.
-    public func wakeWordFiles() throws(WakeWordError) -> [String] {
-        var files: [String] = []
-        for name in wakeWords {
-            if name.contains("/") || Self.isFile(name) {
-                files += try WakeWordFolder.models(in: name) ?? [name]
-            } else {
-                let folded = WordName.folded(name)
-                let shipped = WakeWordFolder.shipped.first { WordName.folded($0.name) == folded }?.manifest
-                guard let path = WakeWordFolder(beside: words)?.manifest(of: name) ?? shipped else {
-                    throw .unknown(name)
-                }
-                files.append(path)
-            }
-        }
-        return files
-    }
-
-    /// Loads the wake words.
-    ///
-    /// - Parameter labels: the words that are there besides.
-    /// - Throws: `WakeWordError`, also for a word that is there twice.
-    private func loadWakeWords(beside labels: [String]) throws(WakeWordError) -> [WakeWord] {
-        var (found, shared): ([WakeWord], SpeechEmbedding?) = ([], nil)
-        for path in try wakeWordFiles() {
-            let word = try WakeWord(path: path, triggerLevel: triggerLevel) { () throws(WakeWordError) in
-                if let shared = shared ?? SpeechEmbedding.ofTakes { return shared }
-                let embedding = try SpeechEmbedding.shipped()
-                shared = embedding
-                return embedding
-            }
-            guard !(labels + found.map(\.name)).contains(word.name) else { throw .duplicate(word) }
-            found.append(word)
-        }
-        return found
-    }
-
     /// The model with the taught words and the wake words.
     ///
     /// - Parameters:
@@ -108,7 +67,7 @@ public struct VocabularyLoader: Sendable {
     /// - Returns: the vocabulary, and the words of the file as far as they concern the user.
     public func load(
         _ model: Model? = nil,
-        wakeWords: [WakeWord]? = nil,
+        wakeWords: WakeWords? = nil,
         stores: Bool = false
     ) throws -> (vocabulary: Vocabulary, taught: TaughtWords.Loaded) {
         let model = try model ?? Self.model(in: modelFolder, confirms: confirms)
@@ -117,7 +76,14 @@ public struct VocabularyLoader: Sendable {
         let wakeWords = try wakeWords ?? loadWakeWords(beside: labels)
         let looks = taught.words.contains { $0.speech != nil }
         let speech = looks ? SpeechEmbedding.ofTakes ?? .beside(ModelFolder.find(modelFolder)) : nil
-        return (Vocabulary(model, taught: taught.words, wakeWords: wakeWords, speech: speech), taught)
+        let vocabulary = Vocabulary(
+            model,
+            taught: taught.words,
+            wakeWords: wakeWords.loaded,
+            missing: wakeWords.missing,
+            speech: speech
+        )
+        return (vocabulary, taught)
     }
 }
 

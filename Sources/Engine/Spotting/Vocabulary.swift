@@ -10,6 +10,8 @@ public final class Vocabulary: Sendable {
     public let taught: [TaughtWord]
     /// Wake words with models of their own, which run beside the model.
     public let wakeWords: [WakeWord]
+    /// Wake words that are named and could not be loaded.
+    public let missing: [MissingWakeWord]
     /// For the second look at taught words; without it they fire by their templates alone.
     let speech: SpeechEmbedding?
     /// The label of each wake word, `[wakeWords]`.
@@ -27,12 +29,14 @@ public final class Vocabulary: Sendable {
         _ model: Model,
         taught: [TaughtWord] = [],
         wakeWords: [WakeWord] = [],
+        missing: [MissingWakeWord] = [],
         speech: SpeechEmbedding? = nil
     ) {
         self.speech = speech
         self.model = model
         self.taught = taught
         self.wakeWords = wakeWords
+        self.missing = missing
         var labels = Labels(model.labels).words
         var indices = Dictionary(zip(labels, labels.indices)) { first, _ in first }
         func label(of name: String) -> Int {

@@ -33,9 +33,14 @@ public struct WakeWordError: Error, Equatable, Sendable, CustomStringConvertible
     public static let size = WakeWordError(code: .size, message: "the model is too large")
 
     /// No wake word of this name came with the program or was added.
-    public static func unknown(_ name: String) -> WakeWordError {
-        unreadable.saying(
-            "there is no wake word \(quoted(name)); beckon model list prints those that there are, beckon model add adds one"
+    ///
+    /// - Parameter known: the names of those that there are.
+    public static func unknown(_ name: String, among known: [String]) -> WakeWordError {
+        let folded = WordName.folded(name).replacing(" ", with: "_")
+        let hint = nearestName(to: folded, of: known).map { "did you mean \(printable($0))?" }
+        return unreadable.saying(
+            "there is no wake word \(quoted(name)); "
+                + (hint ?? "beckon model list prints those that there are, beckon model add adds one")
         )
     }
 

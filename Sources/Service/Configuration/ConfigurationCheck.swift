@@ -56,7 +56,15 @@ struct ConfigurationCheck {
     }
 
     private func checkWords(_ words: KnownWords, _ findings: inout Findings) {
-        let known = words.names + words.gone
+        let known = words.names + words.gone + words.missing.map(\.word)
+        for missing in words.missing {
+            let index = configuration.wakeWords.firstIndex(of: missing.name)
+            findings.add(
+                "a service runs without '\(missing.word)': \(missing.reason)",
+                key: index.map { "wakeWords[\($0)]" } ?? "wakeWords",
+                isWarning: true
+            )
+        }
         for (word, key) in findings.words(named: configuration, beside: known) {
             guard !findings.isFull else { return }
             reportUnknown(word, words, key: key, &findings)
@@ -150,6 +158,15 @@ struct ConfigurationCheck {
         guard !words.gone.contains(word) else {
             findings.add(
                 "names '\(word)', which is not known any more and is left out; teach it again with beckon enroll, or remove it here",
+                key: key,
+                isWarning: true
+            )
+            return
+        }
+        // What its files would call a wake word is not always known: no mistake that keeps a service from starting.
+        guard words.missing.isEmpty else {
+            findings.add(
+                "names '\(word)', which may be the wake word that cannot be loaded; it is left out here, too",
                 key: key,
                 isWarning: true
             )

@@ -47,12 +47,20 @@ public struct KnownWords: Sendable {
     public var names: [String]
     /// Taught words that are gone: naming one is a warning.
     public var gone: [String]
+    /// Wake words that are named and cannot be loaded: a warning.
+    public var missing: [MissingWakeWord]
     /// Also checks that there are thresholds for the sensitivities; nil skips this.
     public var vocabulary: Vocabulary?
 
-    public init(_ names: [String], gone: [String] = [], vocabulary: Vocabulary? = nil) {
+    public init(
+        _ names: [String],
+        gone: [String] = [],
+        missing: [MissingWakeWord] = [],
+        vocabulary: Vocabulary? = nil
+    ) {
         self.names = names
         self.gone = gone
+        self.missing = missing
         self.vocabulary = vocabulary
     }
 }
@@ -130,7 +138,7 @@ public struct ParsedConfiguration: Sendable {
     /// - Throws: all mistakes of the configuration, not only the first.
     public func validated(by words: KnownWords) throws(ConfigurationError) -> ConfigurationFile {
         var findings = findings
-        let spelling = WordSpelling(known: words.names + words.gone)
+        let spelling = WordSpelling(known: words.names + words.gone + words.missing.map(\.word))
         let configuration = spelling.spelled(configuration)
         findings.phrases = findings.phrases.map { ($0.key, spelling.spelled($0.value)) }
         findings.sessions = findings.sessions.map { ($0.key, spelling.spelled($0.value)) }

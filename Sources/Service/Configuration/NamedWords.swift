@@ -43,7 +43,7 @@ extension ParsedConfiguration {
         let folded = WordName.folded(name)
         for (index, other) in configuration.wakeWords.enumerated() where WordName.folded(other) == folded {
             named.add(
-                "names '\(name)', without which a service does not start; remove it here, or add the model again",
+                "names '\(name)'; a service starts without it, with a warning; remove it here, or add the model again",
                 key: "wakeWords[\(index)]",
                 isWarning: true
             )

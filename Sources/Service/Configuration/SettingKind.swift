@@ -81,7 +81,11 @@ extension SettingKind {
         return SettingKind<[Value]>(
             read: { node, key, findings in
                 guard case .array(let elements) = node.value else {
-                    findings.expected("a list in [ ]", at: key, not: node)
+                    // One value in the place of a list of one.
+                    var trial = findings
+                    let fits = node.text != nil && read(node, key, &trial) != nil
+                    let meant = fits ? node.text.map { "[\(JSON.string($0))]" } : nil
+                    findings.expected("a list in [ ]", at: key, not: node, meant: meant)
                     return nil
                 }
                 return elements.enumerated().compactMap { index, element in

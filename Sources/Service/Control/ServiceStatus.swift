@@ -211,6 +211,8 @@ public struct ServiceStatus: Equatable, Sendable {
     public var session: String?
     public var sessions: [Session]?
     public var newest: Newest?
+    /// Wake words that the configuration names and that could not be loaded.
+    public var missing: [MissingWakeWord] = []
 
     public init() {}
 
@@ -229,6 +231,12 @@ public struct ServiceStatus: Equatable, Sendable {
         json.append(["thresholds": thresholds.map(Threshold.json)])
         if let sessions {
             json.append(["session": .optional(session), "sessions": .array(sessions.map(\.json))])
+        }
+        if !missing.isEmpty {
+            let list = missing.map {
+                ["name": .string($0.name), "word": .string($0.word), "reason": .string($0.reason)] as JSON
+            }
+            json.append(["missingWakeWords": .array(list)])
         }
         json.append(["newest": newest?.json])
         return json.members
@@ -250,6 +258,10 @@ public struct ServiceStatus: Equatable, Sendable {
         session = node["session"]?.text
         sessions = node["sessions"]?.elements.map(Session.init)
         newest = node["newest"].flatMap(Newest.init)
+        missing = (node["missingWakeWords"]?.elements ?? []).compactMap { node in
+            guard let name = node["name"]?.text, let reason = node["reason"]?.text else { return nil }
+            return MissingWakeWord(name: name, word: node["word"]?.text ?? name, reason: reason)
+        }
     }
 }
 

@@ -121,6 +121,7 @@ extension Daemon {
         (status.instance, status.version, status.model) = (instance?.name, version, vocabulary.model.name)
         status.confirmation = vocabulary.model.confirmationState.rawValue
         status.choices = ServiceStatus.Choices(settings.choices)
+        status.missing = vocabulary.missing
         guard let pipeline else {
             status.parts = integrations.status
             return status

@@ -55,9 +55,11 @@ public struct SettingsLoader: Sendable {
                 }
                 loaded = (configuration.model, confirms, wakeWords, known.vocabulary)
                 let words = Labels(known.vocabulary.labels).words
+                let missing = known.vocabulary.missing
                 return KnownWords(
                     words,
                     gone: known.gone + (leavesOut ? configuration.namedWords(beside: words + known.gone) : []),
+                    missing: missing,
                     // Options may replace the file's mode or thresholds: only what is in force must fit the model.
                     vocabulary: configuration.keepsThresholds(overrides) ? known.vocabulary : nil
                 )
@@ -95,19 +97,24 @@ public struct SettingsLoader: Sendable {
         var loader = vocabulary
         loader.modelFolder = model ?? loader.modelFolder
         loader.confirms = confirms
+        // A model that is broken must not keep the service from its other words; but who names one in the command wants that one.
+        loader.optionalWakeWords = Set(wakeWords).subtracting(loader.wakeWords)
         loader.wakeWords = wakeWords
         // Before the files are read, so that a file that changes meanwhile is read again next time.
-        let files = try Files(loader)
+        let files = Files(loader)
         let known = newest.read.withLock { $0 }
-        if let known, known.files == files { return known }
+        // What was missing may have been repaired in a file that is not known here.
+        let isComplete = known?.vocabulary.missing.isEmpty ?? true
+        if let known, known.files == files, isComplete { return known }
         // The model is most of the work, and words change far more often.
         let model = known?.files.model == files.model ? known?.vocabulary.model : nil
-        let wakeWords = known?.files.wakeWords == files.wakeWords ? known?.vocabulary.wakeWords : nil
-        var (vocabulary, taught) = try loader.load(model, wakeWords: wakeWords, stores: stores)
+        let kept = known?.files.wakeWords == files.wakeWords && isComplete ? known?.vocabulary.wakeWords : nil
+        var (vocabulary, taught) = try loader.load(model, wakeWords: kept.map { .init($0) }, stores: stores)
         if let note = taught.note { log.write(.notice, note) }
         for name in taught.lost { log.write(.warning, TaughtWords.lostLine(name)) }
         // A file that was written again with the same words: the detector keeps what it has.
-        if let known = known?.vocabulary, known.model === model, wakeWords != nil, known.taught == vocabulary.taught {
+        let isSame = known?.files.wakeWords == files.wakeWords && known?.vocabulary.missing == vocabulary.missing
+        if let known = known?.vocabulary, known.model === model, isSame, known.taught == vocabulary.taught {
             vocabulary = known
         }
         let read = Read(files: files, vocabulary: vocabulary, gone: taught.gone)
@@ -145,7 +152,7 @@ public struct SettingsLoader: Sendable {
             let files: [FileStatus?]
         }
 
-        init(_ loader: VocabularyLoader) throws(WakeWordError) {
+        init(_ loader: VocabularyLoader) {
             func status(_ path: String) -> FileStatus? { try? FileStatus(path: path) }
             let folder = ModelFolder.find(loader.modelFolder)
             let names =
@@ -154,12 +161,15 @@ public struct SettingsLoader: Sendable {
             let paths = folder.map { folder in names.map { "\(folder)/\($0)" } } ?? []
             model = Model(folder: folder, confirms: loader.confirms, files: paths.map(status))
             words = loader.words.path.flatMap(status)
-            wakeWords = try loader.wakeWordFiles().map { path in
-                let stem = PathName(path).withoutEnding
-                return WakeWordFile(
-                    path: path,
-                    files: [path, stem + ".json", stem + ".tflite", stem + ".onnx"].map(status)
-                )
+            wakeWords = loader.wakeWords.flatMap { name in
+                let paths = (try? loader.wakeWordFiles(of: name).get()) ?? [name]
+                return paths.map { path in
+                    let stem = PathName(path).withoutEnding
+                    return WakeWordFile(
+                        path: path,
+                        files: [path, stem + ".json", stem + ".tflite", stem + ".onnx"].map(status)
+                    )
+                }
             }
         }
     }

@@ -154,6 +154,7 @@ final class LiveFeed {
             "model": .string(settings.vocabulary.model.name),
             "mode": .string(settings.configuration.gate.mode.rawValue),
             "confirm": .string(live.confirmation.rawValue),
+            "missing": .strings(settings.vocabulary.missing.map { "\(printable($0.word)): \(printable($0.reason))" }),
             "phrases": .strings(settings.configuration.phrases.map(\.name)),
             "classes": .array(
                 live.classes.map { one in

@@ -147,6 +147,9 @@ const receivers = {
     document.title = `Beckon on ${service.machine}`;
     const confirm = service.confirm === "none" ? "" : ` · confirm ${service.confirm}`;
     $("about").textContent = `Beckon ${service.version} · model ${service.model} · ${service.mode} mode${confirm} ·`;
+    const missing = service.missing || [];
+    $("missing").hidden = missing.length === 0;
+    $("missing").textContent = missing.map((text) => `Not loaded: ${text}`).join("\n");
     showWords(service.classes);
   },
   state: (state) => { showState(state); isLive = true; },
