@@ -208,6 +208,42 @@ import Testing
         #expect(error == nil && samples.count > 12_000, "\(samples.count) samples, \(String(describing: error))")
     }
 
+    @Test func `tags, padding and trash in front of the audio are passed over, as players do`() throws {
+        var random = SplitMix(seed: 9)
+        // No sync word is in it, and no magic.
+        let trash = (0..<100_000).map { _ in UInt8.random(in: 1..<0xF0, using: &random) }
+        func id3(_ count: Int, says size: Int? = nil) -> [UInt8] {
+            let size = size ?? count
+            let bytes = (0..<4).map { UInt8(size >> (7 * (3 - $0)) & 0x7F) }
+            return Array("ID3".utf8) + [4, 0, 0] + bytes + [UInt8](repeating: 66, count: count)
+        }
+        let zeros = [UInt8](repeating: 0, count: 4096)
+        let mp3 = try write("a.mp3", SF_FORMAT_MPEG | SF_FORMAT_MPEG_LAYER_III)
+        let whole = try read(mp3).samples
+        let heads: [(name: String, bytes: [UInt8])] = [
+            ("two tags", id3(100) + id3(200)), ("zeros", id3(100) + zeros), ("zeros alone", zeros), ("a zero", [0]),
+            ("zeros between tags", id3(100) + zeros + id3(5) + zeros), ("trash", id3(100) + trash),
+            ("trash alone", Array(trash.prefix(5000))), ("a size that is too small", id3(9000, says: 50)),
+            ("a size beyond the file", id3(100, says: 100_000_000)),
+            // A sync word alone is no frame.
+            ("a sync word", id3(100) + [0xFF, 0xFB, 0x90, 0x64] + Array(trash.prefix(3000))),
+        ]
+        for (name, head) in heads {
+            let (samples, error) = try read(head + mp3)
+            #expect(error == nil && samples == whole, "\(name): \(samples.count), \(String(describing: error))")
+        }
+        // Other kinds have no sync word to search for.
+        for (name, format) in Self.joinable where name != "a.mp3" {
+            let bytes = try write(name, format)
+            let whole = try read(bytes).samples
+            for head in [id3(100), id3(100) + zeros, zeros, id3(3) + id3(4)] {
+                let (samples, error) = try read(head + bytes)
+                #expect(error == nil && samples == whole, "\(name)")
+            }
+        }
+        #expect(throws: AudioError.notAudio) { try read(id3(100) + trash) }
+    }
+
     @Test func `FLAC in Ogg is decoded, also chained`() throws {
         func ogg(_ name: String, serial: Int, _ samples: [Float]) throws -> [UInt8] {
             let path = folder.file(name)

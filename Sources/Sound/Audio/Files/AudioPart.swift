@@ -19,7 +19,7 @@ struct AudioPart: ~Copyable {
 
     /// - Throws: ``AudioError/notAudio``, ``AudioError/undecodable``, ``AudioError/unsupported`` or ``AudioError/noAudio``.
     static func open(_ file: borrowing RegularFile, at start: Int, path: String) throws(AudioError) -> AudioPart {
-        let first = FileRest.endOfTags(in: file, from: start)
+        let first = FileRest.beginning(in: file, from: start)
         let magic = Magic(of: file, at: first)
         switch magic {
         case .flac:
@@ -44,9 +44,9 @@ struct AudioPart: ~Copyable {
             let header = decoder.header
             return AudioPart(.library(decoder), header, view, link: link)
         case .mpeg:
-            // It begins with the tags, which tell libmpg123 more about the first frame.
-            let view = FileView(file, start..<file.size)
-            if let decoder = MPEGDecoder(view, first: first - start) {
+            // libmpg123 gives up behind more padding than 1 KiB.
+            let view = FileView(file, first..<file.size)
+            if let decoder = MPEGDecoder(view, first: 0) {
                 let header = decoder.header
                 return AudioPart(.mpeg(decoder), header, view, isMPEG: true)
             }
