@@ -23,6 +23,27 @@ struct AudioHistoryTests {
         #expect(history.samples(0..<200_000).count == AudioHistory.seconds * 16_000)
     }
 
+    @Test func `a source that can wait waits where a reader would lose samples`() {
+        let history = AudioHistory()
+        var blocks = 0
+        func fill(upTo most: Int = 1000) -> Int {
+            while !history.isFull, blocks < most {
+                blocks += 1
+                history.add(window(endingAt: blocks * 1600).span)
+            }
+            return history.count
+        }
+        #expect(fill(upTo: 150) == 240_000, "nobody reads")
+        let (recording, clip) = (history.hold(from: 240_000), history.hold(from: 260_000))
+        #expect(fill() == 400_000 && history.samples(240_000..<400_000).count == 160_000)
+        history.move(recording, to: 400_000)
+        #expect(fill() == 419_200 && history.samples(260_000..<260_001) == [260_000], "of the clip")
+        history.move(clip, to: nil)
+        #expect(fill() == 560_000)
+        history.move(recording, to: nil)
+        #expect(!history.isFull && fill(upTo: 400) == 640_000)
+    }
+
     @Test(arguments: [1, 4, 9, 12])
     func `blocks that come while a reader holds it are caught up`(_ held: Int) {
         let history = AudioHistory()

@@ -31,7 +31,10 @@ struct DaemonEndTests {
         let said = voice.map { Int16($0 * 32_767) }.flatMap { sample in
             [UInt8(truncatingIfNeeded: sample), UInt8(truncatingIfNeeded: sample >> 8)]
         }
-        let path = try folder.write("many.raw", bytes: [[UInt8]](repeating: said, count: 6).flatMap { $0 })
+        // Longer than the history that the recording is taken from, with a pause in which nobody speaks.
+        let pause = [UInt8](repeating: 0, count: 20 * Voices.rate * 2)
+        let words = [[UInt8]](repeating: said, count: 3).flatMap { $0 }
+        let path = try folder.write("many.raw", bytes: words + pause + words)
         let file = try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
         let log = ServiceLog { _, _ in }
         let loader = SettingsLoader(
@@ -74,6 +77,6 @@ struct DaemonEndTests {
         withExtendedLifetime(null) {}
         // The recording is whole too: its closing second of silence is part of it.
         let recorded = try Voices.samples(at: recording).count
-        #expect(recorded >= 6 * voice.count / 3, "\(recorded) samples")
+        #expect(recorded >= 6 * voice.count / 3 + 20 * 16_000, "\(recorded) samples")
     }
 }

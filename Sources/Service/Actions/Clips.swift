@@ -73,10 +73,15 @@ public final class ClipSaver: EventSink {
         let wait = max(0, event.end + settings.after - event.time) + 0.2
         let time = Clock.now + .seconds(wait)
         state.withLock { $0.pending += 1 }
+        // A source that is faster than speech, and that can wait, does not overtake it.
+        let hold = history.hold(from: range.lowerBound)
         let isTaken = saving.submit { [self] in
-            while Clock.now < time { Clock.sleep(until: time) }
+            while Clock.now < time, history.count < range.upperBound {
+                Clock.sleep(until: min(time, Clock.now + .milliseconds(50)))
+            }
+            let samples = history.samples(range)
+            history.move(hold, to: nil)
             attempt { () throws(ActionError) in
-                let samples = history.samples(range)
                 guard !samples.isEmpty else {
                     throw .clip.saying("a clip was too late for its audio; is the disk of \(store.folder) slow?")
                 }
@@ -84,6 +89,7 @@ public final class ClipSaver: EventSink {
             }
         }
         guard !isTaken else { return }
+        history.move(hold, to: nil)
         let warning = state.withLock { state in
             state.pending -= 1
             state.counts.dropped += 1

@@ -37,12 +37,19 @@ public final class DetectorThread: Sendable {
             while !isStopping.load(ordering: .relaxed), !ends.source.hasEnded {
                 // 300 ms: longer than a hop, so normally only a block wakes it; yet a stop or new settings wait no
                 // longer than this if no audio comes.
-                loop.step(ends, until: Clock.now + AudioFormat.hopDuration * 3)
+                if !waitsForReaders { loop.step(ends, until: Clock.now + AudioFormat.hopDuration * 3) }
             }
             if ends.source.hasEnded { loop.finish(ends) }
             hasStopped.open()
         }
         isReady.wait()
+    }
+
+    /// Waits a moment where recordings and clips are behind a source that is faster than speech, and that can wait.
+    private var waitsForReaders: Bool {
+        guard ends.source.waits, ends.history.isFull else { return false }
+        Clock.sleep(until: Clock.now + .milliseconds(2))
+        return true
     }
 
     /// The counters and the newest scores. Any thread.

@@ -17,6 +17,8 @@ final class Recording: Sendable {
 
     private let path: String
     private let history: AudioHistory
+    /// A source that can wait does not overtake it.
+    private let hold: Int
     private let lost: LostAudio
     /// The error that ended it.
     private let thread: InboxThread<DaemonError?>
@@ -25,6 +27,7 @@ final class Recording: Sendable {
     init(path: String, history: AudioHistory, lost: LostAudio) throws(DaemonError) {
         self.path = path
         self.history = history
+        hold = history.hold(from: 0)
         self.lost = lost
         thread = try InboxThread(nil, or: DaemonError.noEventFD)
     }
@@ -58,6 +61,7 @@ final class Recording: Sendable {
     func stop(until time: Instant) -> Bool { thread.stop(until: time) }
 
     private func run(_ writing: inout Writing) {
+        defer { history.move(hold, to: nil) }
         while true {
             thread.wait(until: Clock.now + Self.interval)
             // Read first, so that what came before the stop is written.
@@ -76,6 +80,7 @@ final class Recording: Sendable {
         let range = writing.done..<history.count
         let samples = history.samples(range)
         writing.done = range.upperBound
+        history.move(hold, to: writing.done)
         let missing = range.count - samples.count
         if missing > 0 { lost.note(.recording, .seconds(Double(missing) / Double(AudioFormat.sampleRate))) }
         try writing.writer.append(samples)

@@ -22,7 +22,40 @@ public final class AudioHistory: Sendable {
     /// Blocks that could not be written yet; used only by the detector's thread.
     private let waiting = Atomic<Int>(0)
 
+    /// Where readers are that must lose nothing; the oldest sample that one of them needs, `Int.max` for none.
+    private let holds = Mutex((next: 0, places: [Int: Int]()))
+    private let oldest = Atomic<Int>(.max)
+
     public init() {}
+
+    /// Keeps samples from this one on, where the source can wait; see ``isFull``. Any thread.
+    ///
+    /// - Returns: a number for ``move(_:to:)``.
+    public func hold(from sample: Int) -> Int {
+        holds.withLock { holds in
+            holds.next += 1
+            holds.places[holds.next] = sample
+            oldest.store(holds.places.values.min() ?? .max, ordering: .releasing)
+            return holds.next
+        }
+    }
+
+    /// Keeps samples from this one on, or none any more. Any thread.
+    public func move(_ hold: Int, to sample: Int?) {
+        holds.withLock { holds in
+            holds.places[hold] = sample
+            oldest.store(holds.places.values.min() ?? .max, ordering: .releasing)
+        }
+    }
+
+    /// Whether the next block would take the place of a sample that is kept. A source that can wait is to wait then. Detector's thread.
+    public var isFull: Bool {
+        let oldest = oldest.load(ordering: .acquiring)
+        guard oldest < .max else { return false }
+        // Blocks that wait for a reader come with the next one.
+        let coming = (waiting.load(ordering: .relaxed) + 1) * AudioFormat.hopSamples
+        return count + coming - max(0, oldest) > Self.length
+    }
 
     /// Appends the newest block of a window of 16000 samples. Detector's thread only; never allocates or waits.
     public func add(_ window: Span<Float>) {

@@ -24,6 +24,9 @@ public protocol AudioSource: Sendable {
     /// Whether the source will give no more audio.
     var hasEnded: Bool { get }
 
+    /// Whether nothing is lost while its blocks are not read: its writer waits.
+    var waits: Bool { get }
+
     /// Whether it was given up for good: a device without a clock. Known once ``messages(at:)`` has said so.
     var isRefused: Bool { get }
 
@@ -57,6 +60,7 @@ public protocol AudioSource: Sendable {
 extension AudioSource {
     public func start() {}
     public func copyPlayed(to samples: inout [Float]) -> Bool { false }
+    public var waits: Bool { false }
     public var isRefused: Bool { false }
     public var problem: AudioError? { nil }
     public var trouble: String? { nil }

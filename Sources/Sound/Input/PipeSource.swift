@@ -62,6 +62,8 @@ public final class PipeSource: AudioSource {
 
     public var lost: LostAudio { ring.lost }
 
+    public var waits: Bool { true }
+
     public var hasEnded: Bool { isOver.load(ordering: .acquiring) }
 
     public var problem: AudioError? { state.withLock { $0.problem } }
