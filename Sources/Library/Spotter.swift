@@ -157,7 +157,7 @@ public final class Spotter: Sendable {
         ForkGate.enter()
         defer { ForkGate.leave() }
         do throws(AudioError) {
-            return Stream(self, blocks: try BlockMaker(from: sampleRate, echo: nil))
+            return Stream(self, sampleRate: sampleRate, blocks: try BlockMaker(from: sampleRate, echo: nil))
         } catch {
             throw .audio.saying(error.description)
         }

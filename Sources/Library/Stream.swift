@@ -10,6 +10,8 @@ extension Spotter {
         private let spotter: Spotter
         private var detector: Detector
         private var blocks: BlockMaker?
+        /// Reads floats by the rule of files and pipes: pops are clipped.
+        private var reader: SampleReader
         /// The last second at 16 kHz. In memory of its own, unlike that of a ring: after a fork both processes may go on.
         private var window = [Float](repeating: 0, count: AudioFormat.windowSamples)
         /// Samples at 16 kHz that came out of the resampler.
@@ -18,9 +20,10 @@ extension Spotter {
         /// What was decided since the last call, and the end of the hop in which it was, in seconds.
         private var found: [(detection: Spotting.Detection, hopEnd: Double)] = []
 
-        init(_ spotter: Spotter, blocks: consuming BlockMaker) {
+        init(_ spotter: Spotter, sampleRate: Int, blocks: consuming BlockMaker) {
             self.spotter = spotter
             self.blocks = consume blocks
+            reader = SampleReader(.floats, rate: sampleRate, channels: 1, isLive: true)
             detector = Detector(spotter.detector)
         }
 
@@ -34,7 +37,9 @@ extension Spotter {
             ForkGate.enter()
             defer { ForkGate.leave() }
             if let problem = Self.scaleProblem(samples) { throw .audio.saying(problem) }
-            try hear(samples.map { $0.isFinite ? $0 : 0 })
+            var samples = samples.map { $0.isFinite ? $0 : 0 }
+            samples.withUnsafeMutableBufferPointer { reader.pass($0) }
+            try hear(samples)
             return takeDetections()
         }
 

@@ -59,12 +59,40 @@ struct PCMDecoderTests {
     @Test(arguments: SampleLayout.allCases) func `each layout has its scale`(_ layout: SampleLayout) {
         let samples = [-0.5, 0.25, Self.step(layout)]
         #expect(Self.decode(Self.bytes(layout), layout).samples == samples)
-        var decoder = PCMDecoder(layout, channels: 1, mix: .mix)
-        decoder.scale = 0.5
-        var room = [Float](repeating: 0, count: 3)
-        var span = room.mutableSpan
-        #expect(decoder.decode(Self.bytes(layout).span, into: &span).frames == 3)
-        #expect(room == samples.map { $0 * 0.5 })
+    }
+
+    @Test(arguments: SampleLayout.allCases)
+    func `what is kept back comes out at the end, and before what is not usable`(
+        _ layout: SampleLayout
+    ) {
+        for part in [1, 7, 4096] {
+            var decoder = PCMDecoder(layout, channels: 1, mix: .mix, rate: 8000)
+            var (samples, memory): ([Float], [Float]) = ([], [Float](repeating: 0, count: 5))
+            func take(_ bytes: ArraySlice<UInt8>) -> Bool {
+                var rest = bytes
+                while true {
+                    var span = memory.mutableSpan
+                    let progress = decoder.decode(rest.span, into: &span)
+                    samples += memory[..<progress.frames]
+                    rest = rest.dropFirst(progress.bytes)
+                    if progress.isUnusable { return true }
+                    if progress.bytes == 0, progress.frames == 0 { return false }
+                }
+            }
+            let bytes = Self.bytes(layout) + Self.bytes(layout)
+            for start in stride(from: 0, to: bytes.count, by: part) {
+                #expect(!take(bytes[start..<min(bytes.count, start + part)]))
+            }
+            #expect(samples.count + decoder.keptBack == 6)
+            if layout == .f32 {
+                #expect(take([0, 0, 0xC0, 0x7F]))
+            } else {
+                decoder.finish()
+                #expect(!take([]))
+            }
+            let expected = [-0.5, 0.25, Self.step(layout)]
+            #expect(samples == expected + expected && decoder.keptBack == 0)
+        }
     }
 
     @Test(arguments: SampleLayout.allCases) func `a part may end within a sample or a frame`(_ layout: SampleLayout) {

@@ -60,6 +60,24 @@ import Testing
         #expect(try read(Self.wave(bits: 32, quiet)) == quiet.map { Float($0) * 0x1p-31 })
     }
 
+    @Test func `16-bit values in 24 and 32 bits are read as 16, in every container`() throws {
+        let voice = try Voices.samples("Front_Left").map { Float(Int16(sample: $0 * 0.2)) * 0x1p-15 }
+        for (container, coding, unused) in [
+            (SF_FORMAT_WAV, SF_FORMAT_PCM_24, 8), (SF_FORMAT_WAVEX, SF_FORMAT_PCM_32, 16),
+            (SF_FORMAT_RF64, SF_FORMAT_PCM_24, 8), (SF_FORMAT_FLAC, SF_FORMAT_PCM_24, 8),
+            (SF_FORMAT_AIFF, SF_FORMAT_PCM_24, 8), (SF_FORMAT_AIFF, SF_FORMAT_PCM_32, 16),
+            (SF_FORMAT_CAF, SF_FORMAT_PCM_24, 8), (SF_FORMAT_CAF, SF_FORMAT_PCM_32, 16),
+            (SF_FORMAT_W64, SF_FORMAT_PCM_32, 16), (SF_FORMAT_AU, SF_FORMAT_PCM_24, 8),
+        ] {
+            for unused in [0, 8, unused] {
+                let gain = 1 / Float(1 << unused)
+                let path = try folder.write("a", format: container | coding, rate: Voices.rate, voice.map { $0 * gain })
+                let (samples, error) = try AudioFileTests.read(path)
+                #expect(error == nil && samples == voice, "\(container | coding), \(unused) bits unused")
+            }
+        }
+    }
+
     @Test(arguments: [0x1p15, 0x1p23, 0x1p31] as [Float]) func `whole numbers that were written as floats are scaled`(
         _ scale: Float
     ) throws {
@@ -73,16 +91,25 @@ import Testing
         }
     }
 
-    @Test func `floats that exceed full scale a little are not scaled`() throws {
-        let loud = Self.tone.map { $0 * 20 }
-        try folder.write("a.wav", format: SF_FORMAT_WAV | SF_FORMAT_FLOAT, loud)
-        #expect(try read(try folder.bytes("a.wav")) == loud)
+    @Test func `floats that exceed full scale are not scaled, and pops are clipped`() throws {
+        for gain: Float in [20, 45, 180] {
+            let loud = Self.tone.map { $0 * gain }
+            try folder.write("a.wav", format: SF_FORMAT_WAV | SF_FORMAT_FLOAT, loud)
+            #expect(try read(try folder.bytes("a.wav")) == loud.map { max(-8, min(8, $0)) }, "\(gain)")
+        }
+        for pop: Float in [8.1, 32_768, 1e9] {
+            var spoilt = Self.tone
+            for place in [0, 3, 7000, 15_999] { spoilt[place] = pop }
+            try folder.write("a.wav", format: SF_FORMAT_WAV | SF_FORMAT_FLOAT, spoilt)
+            #expect(try read(try folder.bytes("a.wav")) == spoilt.map { min(8, $0) }, "\(pop)")
+        }
     }
 
     @Test func `each wrong scale is one line that names the remedy`() throws {
         let lines = Mutex<[String]>([])
         AudioWarnings.send { line in lines.withLock { $0.append(line) } }
-        let path = try folder.write("a.wav", format: SF_FORMAT_WAV | SF_FORMAT_FLOAT, Self.tone.map { $0 * 32_768 })
+        let whole = Self.tone.map { ($0 * 32_768).rounded() }
+        let path = try folder.write("a.wav", format: SF_FORMAT_WAV | SF_FORMAT_FLOAT, whole)
         for _ in 0..<3 { _ = try FileBlocks.readClip(path: path, atMost: 9) }
         let low = try folder.write("b.wav", bytes: Self.wave(bits: 32, Self.tone.map { Int32($0 * 0x1p23) | 1 }))
         for _ in 0..<3 { _ = try FileBlocks.readClip(path: low, atMost: 9) }

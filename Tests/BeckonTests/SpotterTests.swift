@@ -120,6 +120,17 @@ struct SpotterTests {
         #expect(found.map(\.word) == ["right"] && found == expected)
     }
 
+    @Test func `amplified floats and pops keep their words`() throws {
+        let spotter = try Self.spotter()
+        let voice = try Voices.samples("Rear_Right")
+        var spoilt = voice
+        (spoilt[100], spoilt[20_000]) = (8.1, -40_000)
+        for (name, samples) in [("amplified", voice.map { $0 * 40 }), ("pops", spoilt)] {
+            let found = try Self.detections(of: samples, rate: Voices.rate, chunk: 4_800, spotter)
+            #expect(found.map(\.word) == ["right"], "\(name)")
+        }
+    }
+
     @Test func `samples that are not finite count as silence`() throws {
         let spotter = try Self.spotter()
         var stream = try spotter.stream()

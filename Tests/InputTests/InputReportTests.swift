@@ -55,4 +55,22 @@ struct InputReportTests {
         let both = try lines([1], [2, 3, 5], at: 602).first
         #expect(both?.contains("channels 2, 3 and 5 are dead, and are left out") == true)
     }
+
+    @Test func `samples that are not what the device declares are said once, and so is audio that cannot be told`()
+        throws
+    {
+        var report = InputReport()
+        var status = try Self.status()
+        var reader = SampleReader(.integers(bits: 32), rate: 1000, channels: 1, isLive: true)
+        var tone = (0..<60_000).map { Float($0 % 2 == 0 ? 4096 : -4096) * 0x1p-31 }
+        tone.withUnsafeMutableBufferPointer { reader.pass($0) }
+        (status.reading, status.isQuiet) = (reader.reading, reader.isQuiet())
+        let lines = report.messages(of: status, at: Self.at(0))
+        #expect(
+            lines.map(\.level) == [.warning] && lines.first?.text.contains("declared as 32 bits") == true,
+            "\(lines)"
+        )
+        #expect(lines.first?.text.contains("record with S16_LE") == true)
+        #expect(report.messages(of: status, at: Self.at(1)).isEmpty)
+    }
 }

@@ -44,6 +44,20 @@ struct PCMConverterTests {
         return samples
     }
 
+    @Test func `a client's 16 bits in three or four bytes are read as 16`() throws {
+        let voice = try Voices.samples("Front_Left").map { Int32(Int16(sample: $0 * 0.2)) }
+        let expected = voice.map { Float($0) * 0x1p-15 }
+        for (width, shift) in [(3, 0), (4, 0), (4, 8), (4, 16), (2, 0)] {
+            let bytes = voice.flatMap { sample in
+                (0..<width).map { UInt8(truncatingIfNeeded: sample << shift >> (8 * $0)) }
+            }
+            for piece in [2047, .max] {
+                let samples = try convert(bytes, format(16_000, width, 1), piece: piece)
+                #expect(samples == expected, "\(width) bytes, shifted by \(shift)")
+            }
+        }
+    }
+
     @Test func `one to four bytes a sample, with a sign`() throws {
         let expected: [Float] = [0, 0.5, -0.5, -1, 127 / 128]
         let one: [UInt8] = [0, 64, 0xC0, 0x80, 0x7F]

@@ -5,8 +5,8 @@ private import Core
 /// It is read to its real end, whatever its header declares: sizes that were never written, or wrapped around, joined files and
 /// chained streams. Bytes that are not audio, chunk, tag or padding are an error at the end.
 ///
-/// Samples are 32-bit floats: integer formats are scaled to −1…1; float formats may exceed ±1, and whole
-/// numbers that were written as floats are scaled, with a warning (``AudioWarnings``). Of
+/// Samples are 32-bit floats: integer formats are scaled to −1…1; float formats may exceed ±1, up to ±8. Samples that are not what
+/// the header declares are read as ``ReadingRule`` tells, with a warning (``AudioWarnings``). Of
 /// a damaged file the good part is returned first, and the error is thrown when reading reaches the damage, so a caller
 /// can use that part and still report the file.
 public struct AudioFile: ~Copyable {
@@ -25,7 +25,9 @@ public struct AudioFile: ~Copyable {
     // The part is declared before the file that it reads from, so that it is closed first.
     private var part: AudioPart
     private let file: RegularFile
-    private var scale = FloatScale()
+    /// Reads samples whose header leaves something to tell; nil for others. Of the next part, where that is of another kind.
+    private var reader: SampleReader?
+    private var nextReader: SampleReader??
     private var framesRead = 0
     /// Frames read before the part.
     private var partStart = 0
@@ -44,8 +46,6 @@ public struct AudioFile: ~Copyable {
         let part = try AudioPart.open(file, at: 0, path: path)
         try AudioFile.check(part.header, path: path)
         self.init(path, file, part)
-        // Not in that init, where Swift 6.2 takes it for a change of `path`.
-        learnScale()
     }
 
     /// All that may throw is done before: where the `init` of a noncopyable type throws, Swift 6.2 releases twice what its
@@ -56,8 +56,13 @@ public struct AudioFile: ~Copyable {
         frames = part.header.frames
         format = part.header.format
         self.path = path
+        reader = Self.reader(part.header)
         self.part = part
         self.file = file
+    }
+
+    private static func reader(_ part: PartHeader) -> SampleReader? {
+        part.declared.map { SampleReader($0, rate: part.sampleRate, channels: part.channels) }
     }
 
     /// Reads the next frames, interleaved.
@@ -85,28 +90,51 @@ public struct AudioFile: ~Copyable {
     ) throws(AudioError) -> Int {
         let wanted = max(0, min(maxFrames, output.count / channels))
         guard wanted > 0, let target = output.baseAddress else { return 0 }
-        while !ended {
-            var count = part.read(into: target, frames: wanted, of: file)
-            let isFloat = part.header.isFloat
-            if part.header.checksSamples, let bad = SampleCheck.firstUnusable(output.prefix(count * channels)) {
-                count = bad / channels
-                ended = true
-                failure = unusable(output[bad], channel: bad % channels, frame: framesRead + count)
-            } else if count < wanted {
-                framesRead += count
-                endPart()
-                framesRead -= count
-            }
-            if isFloat { scaleSamples(UnsafeMutableBufferPointer(rebasing: output.prefix(count * channels))) }
+        while true {
+            let given = reader?.pull(into: UnsafeMutableBufferPointer(rebasing: output.prefix(wanted * channels))) ?? 0
+            warn(isEnd: ended)
+            if given > 0 { return given / channels }
+            if let next = nextReader { (reader, nextReader) = (next, nil) }
+            if ended { break }
+            // What is kept back is taken in pieces that end where it may be told.
+            let isPassing = reader?.isPassing ?? true
+            let most = isPassing ? wanted : min(wanted, (reader?.room ?? 0) / channels)
+            let count = decode(into: target, frames: most, output)
+            let sound = UnsafeMutableBufferPointer(rebasing: output.prefix(count * channels))
+            if isPassing { reader?.pass(sound) } else { reader?.push(UnsafeBufferPointer(sound)) }
             framesRead += count
-            if count > 0 { return count }
+            if count < most { endPart() }
+            if ended || nextReader != nil { reader?.finish() }
+            if isPassing, count > 0 { return count }
         }
         if let failure { throw failure }
         return 0
     }
 
+    /// Decodes frames of the part, up to a sample that is not usable.
+    private mutating func decode(
+        into target: UnsafeMutablePointer<Float>,
+        frames: Int,
+        _ output: UnsafeMutableBufferPointer<Float>
+    ) -> Int {
+        let count = part.read(into: target, frames: frames, of: file)
+        guard part.header.checksSamples, let bad = SampleCheck.firstUnusable(output.prefix(count * channels)) else {
+            return count
+        }
+        let whole = bad / channels
+        ended = true
+        failure = unusable(output[bad], channel: bad % channels, frame: framesRead + whole)
+        return whole
+    }
+
+    private mutating func warn(isEnd: Bool) {
+        guard let line = reader?.warning("audio file \(AudioError.quoted(path))", isEnd: isEnd) else { return }
+        AudioWarnings.report(line)
+    }
+
     /// Ends a part of which all was read, and opens the next one.
     private mutating func endPart() {
+        guard !ended else { return }
         let count = framesRead - partStart
         switch part.end(after: count, at: seconds(framesRead), path: path, file: file) {
         case .faulty(let error): (ended, failure) = (true, error)
@@ -116,8 +144,11 @@ public struct AudioFile: ~Copyable {
             case .audio(let next)
             where count > 0 && next > part.start && !(part.isMPEG && Magic(of: file, at: next) == .mpeg):
                 do throws(AudioError) {
+                    let former = part.header.declared
                     part = try nextPart(at: next)
                     partStart = framesRead
+                    // The same kind of samples is read as those before.
+                    if part.header.declared != former { nextReader = .some(Self.reader(part.header)) }
                 } catch {
                     (ended, failure) = (true, error)
                 }
@@ -135,7 +166,6 @@ public struct AudioFile: ~Copyable {
                     + "(\(next.header.sampleRate) Hz, channels: \(next.header.channels)); split it there"
             )
         }
-        reportLayout(next.header)
         return next
     }
 
@@ -146,39 +176,6 @@ public struct AudioFile: ~Copyable {
             "were not decoded, after \(seconds(framesRead)) s of audio: they are not whole audio, a chunk or a tag; "
                 + "copy or record it again, or cut them off"
         )
-    }
-
-    // MARK: - Scale and layout
-
-    /// Reads the beginning of floating-point samples, to learn their scale before the first is used.
-    private mutating func learnScale() {
-        reportLayout(part.header)
-        guard part.header.isFloat else { return }
-        let frames = max(1, (1 << 16) / channels)
-        let peak = withUnsafeTemporaryAllocation(of: Float.self, capacity: frames * channels) { buffer in
-            guard let base = buffer.baseAddress else { return Float(0) }
-            let count = part.read(into: base, frames: frames, of: file) * channels
-            return SampleCheck.peak(buffer.prefix(SampleCheck.firstUnusable(buffer.prefix(count)) ?? count))
-        }
-        part.rewind()
-        raiseScale(peak)
-    }
-
-    private mutating func scaleSamples(_ samples: UnsafeMutableBufferPointer<Float>) {
-        raiseScale(SampleCheck.peak(samples))
-        guard scale.fullScale != 1 else { return }
-        let factor = 1 / scale.fullScale
-        for index in samples.indices { samples[index] *= factor }
-    }
-
-    private mutating func raiseScale(_ peak: Float) {
-        if scale.add(peak: peak) { AudioWarnings.report(scale.warning("audio file \(AudioError.quoted(path))")) }
-    }
-
-    private func reportLayout(_ part: PartHeader) {
-        if part.layout == .s24le32 {
-            AudioWarnings.report(LayoutEvidence.warning("audio file \(AudioError.quoted(path))"))
-        }
     }
 
     private static func check(_ part: PartHeader, path: String) throws(AudioError) {

@@ -19,7 +19,7 @@ public enum AudioWarnings {
         state.withLock { $0.receiver = receiver }
     }
 
-    static func report(_ line: String) {
+    package static func report(_ line: String) {
         let receiver = state.withLock { state -> (@Sendable (String) -> Void)? in
             guard state.receiver != nil else { return nil }
             if state.told.count >= mostReported { state.told = [] }

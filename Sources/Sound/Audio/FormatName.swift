@@ -13,9 +13,14 @@ enum FormatName {
         integers.contains(Int(format) & SF_FORMAT_SUBMASK)
     }
 
-    /// Whether the file stores samples as floating-point numbers.
-    static func isFloat(_ format: Int32) -> Bool {
-        [SF_FORMAT_FLOAT, SF_FORMAT_DOUBLE].contains(Int(format) & SF_FORMAT_SUBMASK)
+    /// What the file says that its samples are; nil for what leaves nothing to tell.
+    static func declared(_ format: Int32) -> SampleReading.Declared? {
+        switch Int(format) & SF_FORMAT_SUBMASK {
+        case SF_FORMAT_FLOAT, SF_FORMAT_DOUBLE: .floats
+        case SF_FORMAT_PCM_24, SF_FORMAT_ALAC_24: .integers(bits: 24)
+        case SF_FORMAT_PCM_32, SF_FORMAT_ALAC_32: .integers(bits: 32)
+        default: nil
+        }
     }
 
     private static let containers: [Int: String] = [

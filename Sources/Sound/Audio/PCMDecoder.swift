@@ -16,10 +16,10 @@ public struct PCMDecoder: Sendable {
     public let channels: Int
     /// Bytes of one sample of each channel.
     public var frameBytes: Int { layout.bytes * channels }
-    /// The largest magnitude of all samples so far, of all channels; for ``SampleLayout/isFloat`` only.
-    public private(set) var peak: Float = 0
-    /// What samples are multiplied with after they are decoded.
-    public var scale: Float = 1
+    /// Reads samples whose layout leaves something to tell; nil where it does not, or they are read as they are declared.
+    private var reader: SampleReader?
+    /// Whether a sample that is not usable comes after what is kept back.
+    private var isSpoilt = false
 
     private var mixer: ChannelMixer
     private var partial: [UInt8]
@@ -31,10 +31,15 @@ public struct PCMDecoder: Sendable {
     /// - Parameters:
     ///   - channels: 1 or more.
     ///   - mix: as of ``ChannelMixer``.
-    public init(_ layout: SampleLayout, channels: Int, mix: ChannelMix) {
+    ///   - rate: frames a second, for audio that ``ReadingRule`` tells how to read, and of which up to a second is kept back until it does;
+    ///     nil reads it as it is declared.
+    public init(_ layout: SampleLayout, channels: Int, mix: ChannelMix, rate: Int? = nil) {
         self.layout = layout
         self.channels = max(1, channels)
         mixer = ChannelMixer(mix, channels: self.channels)
+        if let rate, let declared = SampleReading.Declared(layout) {
+            reader = SampleReader(declared, rate: rate, channels: self.channels)
+        }
         partial = [UInt8](repeating: 0, count: layout.bytes * max(1, channels))
         interleaved = [Float](repeating: 0, count: Self.framesAtOnce * max(1, channels))
     }
@@ -45,10 +50,24 @@ public struct PCMDecoder: Sendable {
     /// Bytes of an incomplete frame that are kept.
     public var waiting: Int { partialCount }
 
-    /// Forgets an incomplete frame, where other audio begins.
+    /// Frames that are kept back, until it is told how they are to be read.
+    public var keptBack: Int { (reader?.waiting ?? 0) / channels }
+
+    /// Ends the audio: what is kept back comes out of the next calls of ``decode(_:into:)``.
+    public mutating func finish() { reader?.finish() }
+
+    /// A line that is due on how samples are read; each once.
+    public mutating func warning(_ source: String, isEnd: Bool = false) -> String? {
+        reader?.warning(source, isEnd: isEnd)
+    }
+
+    /// Forgets an incomplete frame, where the same audio goes on behind a header.
+    mutating func dropPartial() { partialCount = 0 }
+
+    /// Forgets an incomplete frame, and what is kept back, where other audio begins. It is read as the audio before was.
     public mutating func reset() {
-        partialCount = 0
-        peak = 0
+        (partialCount, isSpoilt) = (0, false)
+        reader?.reset()
     }
 
     /// Takes the incomplete frame of a decoder with frames of the same size, and what it knows of the channels.
@@ -75,43 +94,63 @@ public struct PCMDecoder: Sendable {
         into mono: UnsafeMutableBufferPointer<Float>
     ) -> Progress {
         var progress = Progress()
-        guard !mono.isEmpty else { return progress }
-        if partialCount > 0 {
-            progress.bytes = keep(bytes)
-            guard partialCount == frameBytes else { return progress }
-            var frame: [UInt8] = []
-            swap(&frame, &partial)
-            let isUsable = frame.withUnsafeBytes {
-                convert($0, 1, into: UnsafeMutableBufferPointer(rebasing: mono[..<1])) == 1
-            }
-            swap(&frame, &partial)
-            guard isUsable else {
-                progress.isUnusable = true
-                return progress
-            }
-            partialCount = 0
-            progress.frames = 1
-        }
         while progress.frames < mono.count {
-            let whole = min(
-                (bytes.count - progress.bytes) / frameBytes,
-                mono.count - progress.frames,
-                Self.framesAtOnce
-            )
-            guard whole > 0 else {
-                progress.bytes += keep(UnsafeRawBufferPointer(rebasing: bytes[progress.bytes...]))
-                break
-            }
-            let part = UnsafeRawBufferPointer(rebasing: bytes[progress.bytes..<progress.bytes + whole * frameBytes])
-            let made = convert(part, whole, into: UnsafeMutableBufferPointer(rebasing: mono[progress.frames...]))
-            progress.bytes += made * frameBytes
-            progress.frames += made
-            guard made == whole else {
+            let room = UnsafeMutableBufferPointer(rebasing: mono[progress.frames...])
+            let given = giveBack(into: room)
+            progress.frames += given
+            if given > 0 { continue }
+            if isSpoilt {
                 progress.isUnusable = true
                 break
+            }
+            let most = min(
+                room.count,
+                Self.framesAtOnce,
+                reader.map { $0.isPassing ? .max : $0.room / channels } ?? .max
+            )
+            let rest = UnsafeRawBufferPointer(rebasing: bytes[progress.bytes...])
+            let whole = min(rest.count / frameBytes, most)
+            if partialCount > 0 || whole == 0 {
+                // A frame that is complete waits where the one before it was not usable.
+                progress.bytes += keep(rest)
+                guard partialCount == frameBytes else { break }
+                var frame: [UInt8] = []
+                swap(&frame, &partial)
+                let (taken, frames) = frame.withUnsafeBytes { convert($0, 1, into: room) }
+                swap(&frame, &partial)
+                progress.frames += frames
+                if taken == 1 { partialCount = 0 } else { spoil() }
+            } else {
+                let (taken, frames) = convert(
+                    UnsafeRawBufferPointer(rebasing: rest.prefix(whole * frameBytes)),
+                    whole,
+                    into: room
+                )
+                progress.bytes += taken * frameBytes
+                progress.frames += frames
+                if taken < whole { spoil() }
             }
         }
         return progress
+    }
+
+    /// What is before a sample that is not usable is audio.
+    private mutating func spoil() {
+        isSpoilt = true
+        reader?.finish()
+    }
+
+    /// Mixes frames that were kept back and may go; returns their number.
+    private mutating func giveBack(into mono: UnsafeMutableBufferPointer<Float>) -> Int {
+        guard reader?.isPassing == false else { return 0 }
+        var scratch: [Float] = []
+        swap(&scratch, &interleaved)
+        defer { swap(&scratch, &interleaved) }
+        let most = min(mono.count, Self.framesAtOnce) * channels
+        return scratch.withUnsafeMutableBufferPointer { scratch in
+            let count = reader?.pull(into: UnsafeMutableBufferPointer(rebasing: scratch.prefix(most))) ?? 0
+            return mixer.mix(UnsafeBufferPointer(rebasing: scratch.prefix(count)), into: mono)
+        }
     }
 
     /// Keeps the beginning of a frame; returns how many bytes were used.
@@ -122,15 +161,15 @@ public struct PCMDecoder: Sendable {
         return count
     }
 
-    /// Decodes and mixes whole frames; returns how many there are before one that is not usable.
+    /// Decodes whole frames; mixes them, or keeps them back. Returns how many there are before one that is not usable, and how many were mixed.
     private mutating func convert(
         _ bytes: UnsafeRawBufferPointer,
         _ frames: Int,
         into mono: UnsafeMutableBufferPointer<Float>
-    ) -> Int {
-        let isDirect = channels == 1 && !layout.isFloat && (mixer.mix == .mix || mixer.mix == .channel(0))
-        if isDirect, scale == 1 {
-            return layout.decode(bytes, into: UnsafeMutableBufferPointer(rebasing: mono.prefix(frames)))
+    ) -> (taken: Int, mixed: Int) {
+        if channels == 1, !layout.isFloat, reader == nil, mixer.mix == .mix || mixer.mix == .channel(0) {
+            let count = layout.decode(bytes, into: UnsafeMutableBufferPointer(rebasing: mono.prefix(frames)))
+            return (count, count)
         }
         var scratch: [Float] = []
         swap(&scratch, &interleaved)
@@ -138,15 +177,15 @@ public struct PCMDecoder: Sendable {
         return scratch.withUnsafeMutableBufferPointer { scratch in
             let samples = UnsafeMutableBufferPointer(rebasing: scratch.prefix(frames * channels))
             _ = layout.decode(bytes, into: samples)
-            var usable = samples.count
-            if layout.isFloat {
-                usable = SampleCheck.firstUnusable(samples) ?? samples.count
-                peak = max(peak, SampleCheck.peak(samples[..<usable]))
-            }
+            let usable = layout.isFloat ? SampleCheck.firstUnusable(samples) ?? samples.count : samples.count
             let whole = usable / channels
-            if scale != 1 { for index in 0..<whole * channels { samples[index] *= scale } }
-            let sound = UnsafeBufferPointer(rebasing: samples[..<(whole * channels)])
-            return mixer.mix(sound, into: mono)
+            let sound = UnsafeMutableBufferPointer(rebasing: samples[..<(whole * channels)])
+            if reader?.isPassing == false {
+                reader?.push(UnsafeBufferPointer(sound))
+                return (whole, 0)
+            }
+            reader?.pass(sound)
+            return (whole, mixer.mix(UnsafeBufferPointer(sound), into: mono))
         }
     }
 }
@@ -161,12 +200,5 @@ enum SampleCheck {
             count += 1
         }
         return nil
-    }
-
-    /// The largest magnitude.
-    static func peak(_ samples: some RandomAccessCollection<Float>) -> Float {
-        var peak: Float = 0
-        for sample in samples { peak = max(peak, sample.magnitude) }
-        return peak
     }
 }

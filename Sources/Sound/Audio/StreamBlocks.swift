@@ -37,11 +37,10 @@ public struct StreamBlocks: ~Copyable {
     private var reference: [Float] = []
     /// Bytes behind the audio that do not tell yet what they are; or the beginning of audio whose layout they tell.
     private var waiting: [UInt8] = []
-    /// Tells the layout of samples of 4 bytes; nil where it is known.
+    /// Tells which 24 bits of 4 bytes are used; nil where it is known.
     private var evidence: LayoutEvidence?
     /// The layout is not decided: bytes wait.
     private var isUndecided = false
-    private var scale = FloatScale()
     /// Bytes of audio that the header counted, and bytes behind it that were read as audio.
     private var declared = 0
     private var surplus = 0
@@ -58,7 +57,6 @@ public struct StreamBlocks: ~Copyable {
         self.init(mix, isRaw: raw != nil)
         if let raw {
             try begin(raw)
-            if raw.sample == .s32 { (evidence, isUndecided) = (LayoutEvidence(), true) }
         }
     }
 
@@ -121,6 +119,10 @@ public struct StreamBlocks: ~Copyable {
             // Too few bytes to tell what they are.
             addSurplus(waiting[...])
         }
+        decoder?.finish()
+        referenceDecoder?.finish()
+        try decode([], put)
+        if let line = decoder?.warning(Self.name, isEnd: true) { AudioWarnings.report(line) }
         try blocks?.finish { block, played, _ in put(block, played) }
         samples = blocks?.samples ?? 0
         if surplus > 1, hasSurplusSound { try reportSurplus() }
@@ -162,11 +164,11 @@ public struct StreamBlocks: ~Copyable {
                     "\(Self.name) continues with other audio (\(rate) Hz, channels: \(channels), \(layout.rawValue)); send it by itself"
                 )
             }
-            decoder?.reset()
-            referenceDecoder?.reset()
+            decoder?.dropPartial()
+            referenceDecoder?.dropPartial()
         } else {
             try begin(format)
-            if header.containerLayout != .other { (evidence, isUndecided) = (LayoutEvidence(), true) }
+            if header.containerLayout == .declared24In32 { (evidence, isUndecided) = (LayoutEvidence(), true) }
         }
         place = .audio(left: size)
         declared = size ?? 0
@@ -231,14 +233,7 @@ public struct StreamBlocks: ~Copyable {
     {
         guard evidence != nil else { return try decode(bytes, put) }
         evidence?.add(bytes)
-        guard isUndecided, let format else {
-            // A sample beyond 24 bits shows that the layout was told wrongly.
-            if decoder?.layout == .s24le32, header.containerLayout != .declared24In32, evidence?.isBeyond == true {
-                AudioWarnings.report("\(Self.name) is now louder than 24 bits: it is read as 32 bits from here on")
-                useLayout(.s32)
-            }
-            return try decode(bytes, put)
-        }
+        guard isUndecided, let format else { return try decode(bytes, put) }
         // Silence is the same in all layouts.
         if evidence?.sounding == 0 { return try decode(bytes, put) }
         waiting += bytes
@@ -250,14 +245,8 @@ public struct StreamBlocks: ~Copyable {
     private mutating func decide(_ put: (Span<Float>, Span<Float>) -> Void) throws(AudioError) {
         guard isUndecided, let evidence else { return }
         isUndecided = false
-        if header.containerLayout == .declared24In32 {
-            useLayout(evidence.of24In32)
-            self.evidence = nil
-        } else {
-            useLayout(evidence.of32Bits)
-            if evidence.of32Bits == .s24le32 { AudioWarnings.report(LayoutEvidence.warning(Self.name)) }
-            if evidence.isBeyond { self.evidence = nil }
-        }
+        useLayout(evidence.of24In32)
+        self.evidence = nil
         let bytes = waiting
         waiting = []
         try decode(bytes[...], put)
@@ -265,15 +254,14 @@ public struct StreamBlocks: ~Copyable {
 
     private mutating func useLayout(_ layout: SampleLayout) {
         guard let decoder, decoder.layout != layout else { return }
-        var other = PCMDecoder(layout, channels: decoder.channels, mix: mix)
+        var other = PCMDecoder(layout, channels: decoder.channels, mix: mix, rate: format?.rate)
         other.takePartial(of: decoder)
         self.decoder = other
         if let old = referenceDecoder, let channel = mix.echo?.channel {
-            var other = PCMDecoder(layout, channels: old.channels, mix: .channel(channel))
+            var other = PCMDecoder(layout, channels: old.channels, mix: .channel(channel), rate: format?.rate)
             other.takePartial(of: old)
             referenceDecoder = other
         }
-        if layout == .s32 { evidence = nil }
     }
 
     private mutating func decode(_ bytes: ArraySlice<UInt8>, _ put: (Span<Float>, Span<Float>) -> Void)
@@ -291,13 +279,6 @@ public struct StreamBlocks: ~Copyable {
             try addReference(bytes.prefix(progress.bytes), progress.frames)
             bytes = bytes.dropFirst(progress.bytes)
             frames += progress.frames
-            if scale.add(peak: decoder?.peak ?? 0) {
-                AudioWarnings.report(scale.warning(Self.name))
-                let factor = 1 / scale.fullScale
-                let change = factor / (decoder?.scale ?? 1)
-                decoder?.scale = factor
-                for index in 0..<progress.frames { samples[index] *= change }
-            }
             try blocks?.add(samples.span.extracting(first: progress.frames)) { block, played, _ in put(block, played) }
             self.samples = blocks?.samples ?? 0
             guard !progress.isUnusable else {
@@ -306,8 +287,9 @@ public struct StreamBlocks: ~Copyable {
                     "\(Self.name) holds a sample that is not a usable number at \(seconds) s; is its format right?"
                 )
             }
-            guard progress.bytes > 0 else { return }
+            guard progress.bytes > 0 || progress.frames > 0 else { break }
         }
+        if let line = decoder?.warning(Self.name) { AudioWarnings.report(line) }
     }
 
     /// Gives the reference that is in these bytes, of so many frames.
@@ -324,9 +306,14 @@ public struct StreamBlocks: ~Copyable {
     private mutating func begin(_ format: RawFormat) throws(AudioError) {
         try mix.checkMixed(channels: format.channels, of: Self.name)
         blocks = try BlockMaker(from: format.rate, echo: mix.echo)
-        decoder = PCMDecoder(format.sample, channels: format.channels, mix: mix)
+        decoder = PCMDecoder(format.sample, channels: format.channels, mix: mix, rate: format.rate)
         if let channel = mix.echo?.channel {
-            referenceDecoder = PCMDecoder(format.sample, channels: format.channels, mix: .channel(channel))
+            referenceDecoder = PCMDecoder(
+                format.sample,
+                channels: format.channels,
+                mix: .channel(channel),
+                rate: format.rate
+            )
             reference = [Float](repeating: 0, count: mono.count)
         }
         self.format = format

@@ -125,9 +125,9 @@ struct WaveHeader: Sendable {
         case (1, 8): layout = .u8
         case (1, 16): layout = .s16
         case (1, 24) where frame == 4 * channels:
-            (layout, containerLayout) = (.s24le32, isLong ? .other : .declared24In32)
+            (layout, containerLayout) = (.s24le32, .declared24In32)
         case (1, 24): layout = .s24
-        case (1, 32): (layout, containerLayout) = (.s32, .declared32)
+        case (1, 32): layout = .s32
         case (3, 32): layout = .f32
         case (3, 64): layout = .f64
         default: break

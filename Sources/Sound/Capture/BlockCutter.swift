@@ -14,6 +14,8 @@ struct BlockCutter: ~Copyable {
     let capacity: Int
     var isLocked: Bool { memory.isLocked }
 
+    /// Reads samples whose format leaves something to tell; nil for others.
+    private var reader: SampleReader?
     private var mixer: ChannelMixer
     private var mix: ChannelMix { mixer.mix }
     private let memory: PinnedMemory
@@ -56,6 +58,9 @@ struct BlockCutter: ~Copyable {
         frames = next(sizes[3])
         self.format = format
         mixer = ChannelMixer(mix, channels: format.channels)
+        reader = SampleReading.Declared(format.sample).map {
+            SampleReader($0, rate: format.rate, channels: format.channels, isLive: true)
+        }
         self.capacity = capacity
         self.length = length
         self.memory = memory
@@ -85,6 +90,12 @@ struct BlockCutter: ~Copyable {
     /// About how many more frames complete the next block, rounded up.
     var framesToBlock: Int { (length - blocks.filled) * format.rate / AudioFormat.sampleRate + 2 }
 
+    /// How samples are read; nil for those of 16 bits.
+    var reading: SampleReading? { reader?.reading }
+
+    /// Whether they have been too quiet for half a minute to tell how they are to be read.
+    var isQuiet: Bool { reader?.isQuiet() ?? false }
+
     /// Audio since the last ``reset()`` that is in no block yet.
     var pending: Duration {
         let taken = Double(framesTaken) / Double(format.rate)
@@ -102,6 +113,7 @@ struct BlockCutter: ~Copyable {
         let source = UnsafeRawBufferPointer(rebasing: frames.prefix(count * format.frameBytes))
         var samples = interleaved.mutableSpan
         format.decode(source, into: &samples)
+        reader?.pass(UnsafeMutableBufferPointer(rebasing: interleaved.prefix(count * format.channels)))
         var room = mono.mutableSpan
         let taken = UnsafeBufferPointer(interleaved).span.extracting(first: count * format.channels)
         mixer.mix(taken, into: &room)

@@ -247,6 +247,8 @@ struct CaptureLoop<Source: CaptureSource & ~Copyable>: ~Copyable {
         if machine.isSuspect { return .frames }
         do throws(AudioError) {
             try cutter?.take(count, time: newest, into: output)
+            let (reading, isQuiet) = (cutter?.reading, cutter?.isQuiet ?? false)
+            output.record.update { ($0.reading, $0.isQuiet) = (reading, isQuiet) }
             return .frames
         } catch {
             return .failed(.convert, EIO)

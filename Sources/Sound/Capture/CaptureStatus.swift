@@ -36,6 +36,10 @@ public struct CaptureState: Equatable, Sendable, BitwiseCopyable {
     public var echoReduction: Float?
     /// What is corrected in the mix of the channels.
     public var faults = ChannelFaults()
+    /// How samples are read; nil for those of 16 bits.
+    public var reading: SampleReading?
+    /// Whether they have been too quiet for half a minute to tell how they are to be read.
+    public var isQuiet = false
     /// Whether the device was given up because it has no clock.
     public var isTooFast = false
 
@@ -48,7 +52,7 @@ public struct CaptureState: Equatable, Sendable, BitwiseCopyable {
     /// Notes the format of a device that was opened.
     mutating func take(_ format: StreamFormat, isMemoryLocked: Bool) {
         (self.format, self.isMemoryLocked) = (format, isMemoryLocked)
-        (zeroSince, faults) = (nil, ChannelFaults())
+        (zeroSince, faults, reading, isQuiet) = (nil, ChannelFaults(), nil, false)
     }
 
     /// Notes a block and the time of its last sample.

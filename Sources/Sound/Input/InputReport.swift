@@ -14,6 +14,8 @@ struct InputReport: Sendable {
 
     /// Since when the silence that was told of has lasted.
     private var reportedZero: Instant?
+    private var reportedReading: SampleReading?
+    private var hasReportedQuiet = false
     private var reportedFaults: (faults: ChannelFaults, time: Instant)?
 
     /// The lines that are due at `now`, on the monotonic clock.
@@ -35,6 +37,17 @@ struct InputReport: Sendable {
         if isHeard, isDue, let warning = status.faults.warning(status.device) {
             reportedFaults = (status.faults, now)
             lines.append((.warning, warning))
+        }
+        if isHeard, let reading = status.reading {
+            // Each reading of a device once, however often the device is opened.
+            if reading != reportedReading, let warning = reading.warning(status.device) {
+                reportedReading = reading
+                lines.append((.warning, warning))
+            }
+            if status.isQuiet, !hasReportedQuiet, let warning = reading.quietWarning(status.device) {
+                hasReportedQuiet = true
+                lines.append((.warning, warning))
+            }
         }
         return lines
     }

@@ -65,7 +65,7 @@ struct AudioPart: ~Copyable {
             let view = FileView(file, first..<container.end, patches: container.patches)
             let decoder = try Decoder(view, of: file, path: path)
             var header = decoder.header
-            guard container.sampleLayout(file) == .s24le32 else {
+            guard container.usesLowBits(file) else {
                 return AudioPart(.library(decoder), header, view, container: container)
             }
             header = PartHeader(
@@ -73,7 +73,7 @@ struct AudioPart: ~Copyable {
                 channels: header.channels,
                 frames: container.audio.count / (4 * max(1, header.channels)),
                 format: "WAV 24-bit",
-                layout: container.layout == .declared32 ? .s24le32 : nil
+                declared: .integers(bits: 24)
             )
             let pcm = PCMPart(FileView(file, container.audio), .s24le32, channels: header.channels)
             return AudioPart(.pcm(pcm), header, view, container: container)
@@ -101,9 +101,6 @@ struct AudioPart: ~Copyable {
     func read(into target: UnsafeMutablePointer<Float>, frames: Int, of file: borrowing RegularFile) -> Int {
         decoder.read(into: target, frames: frames, of: file)
     }
-
-    /// Goes back to the first frame, where ``PartHeader/isFloat``.
-    func rewind() { decoder.rewind() }
 
     // MARK: - At the end
 
@@ -212,10 +209,8 @@ struct PartHeader {
     var format: String
     /// Whether samples may be NaN, or beyond all limits.
     var checksSamples = false
-    /// Whether samples are PCM of floating point, whose scale may be another.
-    var isFloat = false
-    /// What was taken of samples whose header does not say it.
-    var layout: SampleLayout?
+    /// What samples are by the header, where they may be read in another way.
+    var declared: SampleReading.Declared?
 }
 
 /// What a decoder says of a part when all was read that it can read.
@@ -245,13 +240,6 @@ enum PartDecoder: ~Copyable {
         case .flac(let decoder): decoder.read(into: target, frames: frames)
         case .mpeg(let decoder): decoder.read(into: target, frames: frames, of: file)
         case .pcm(let decoder): decoder.read(into: target, frames: frames)
-        }
-    }
-
-    func rewind() {
-        switch self {
-        case .library(let decoder): decoder.rewind()
-        default: break
         }
     }
 
@@ -302,21 +290,19 @@ extension Container {
     /// The most bytes that are looked at to tell a layout.
     private static let longestSearch = 64 << 20
 
-    /// The layout of samples of 4 bytes; nil for others.
-    func sampleLayout(_ file: borrowing RegularFile) -> SampleLayout? {
-        guard layout == .declared32 || layout == .declared24In32 else { return nil }
+    /// Whether samples of 24 bits are the low ones of 4 bytes.
+    func usesLowBits(_ file: borrowing RegularFile) -> Bool {
+        guard layout == .declared24In32 else { return false }
         var evidence = LayoutEvidence()
         var place = audio.lowerBound
         let end = min(audio.upperBound, audio.lowerBound + Self.longestSearch)
-        // One sample beyond 24 bits decides.
-        while place < end, !evidence.isBeyond || layout == .declared24In32 {
+        while place < end, !evidence.usesLowest {
             let piece = file.bytes(at: place, count: min(1 << 14, end - place))
             guard !piece.isEmpty else { break }
             evidence.add(piece)
             place += piece.count
-            if evidence.usesLowest, layout == .declared24In32 { break }
         }
-        return layout == .declared32 ? evidence.of32Bits : evidence.of24In32
+        return evidence.of24In32 == .s24le32
     }
 }
 

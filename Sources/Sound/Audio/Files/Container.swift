@@ -29,8 +29,6 @@ struct Container: Equatable {
         case other
         /// Declared as 24 bits in 4 bytes.
         case declared24In32
-        /// Declared as 32 bits.
-        case declared32
         /// No samples, but MPEG audio.
         case mpeg
     }
@@ -240,9 +238,7 @@ struct Container: Equatable {
         let isLong = field(0) == 0xFFFE && size >= 26 && format.count >= 26
         let tag = isLong ? field(24) : field(0)
         if tag == 0x50 || tag == 0x55 { return .mpeg }
-        guard tag == 1, field(12) == 4 * field(2) else { return .other }
-        // In the longer header the bits that are used are the high ones.
-        return field(14) == 32 ? .declared32 : field(14) == 24 && !isLong ? .declared24In32 : .other
+        return tag == 1 && field(12) == 4 * field(2) && field(14) == 24 ? .declared24In32 : .other
     }
 
     private static func aiff(_ file: borrowing RegularFile, _ start: Int) -> Found? {

@@ -81,9 +81,6 @@ struct Decoder: ~Copyable {
         max(0, Int(sf_readf_float(handle, target, sf_count_t(frames))))
     }
 
-    /// Goes back to the first frame.
-    func rewind() { sf_seek(handle, 0, SEEK_SET) }
-
     var header: PartHeader {
         // libsndfile reports the largest Int64 for streams whose end it cannot find.
         let frames = info.frames == Int64.max ? nil : Int(info.frames)
@@ -94,7 +91,7 @@ struct Decoder: ~Copyable {
             declaredFrames: frames,
             format: FormatName.name(of: info.format),
             checksSamples: !FormatName.isInteger(info.format),
-            isFloat: FormatName.isFloat(info.format)
+            declared: FormatName.declared(info.format)
         )
     }
 

@@ -99,7 +99,8 @@ struct FLACDecoder: ~Copyable {
             channels: state.channels,
             frames: frames,
             declaredFrames: frames,
-            format: state.isOgg ? "Ogg FLAC" : "FLAC \(state.bits)-bit"
+            format: state.isOgg ? "Ogg FLAC" : "FLAC \(state.bits)-bit",
+            declared: [24, 32].contains(state.bits) ? .integers(bits: state.bits) : nil
         )
     }
 

@@ -79,8 +79,8 @@ struct PCMConverter: ~Copyable {
     ///
     /// - Parameter format: one that ``accepts(_:)``.
     mutating func begin(_ format: PCMFormat) throws(AudioError) {
-        if format.layout != decoder.layout || format.channels != decoder.channels {
-            decoder = PCMDecoder(format.layout, channels: format.channels, mix: .mix)
+        if format != self.format {
+            decoder = PCMDecoder(format.layout, channels: format.channels, mix: .mix, rate: format.rate)
         }
         decoder.reset()
         frames = 0
@@ -137,9 +137,19 @@ struct PCMConverter: ~Copyable {
     /// What is corrected in the mix of the channels.
     var faults: ChannelFaults { decoder.faults }
 
-    /// Writes the samples that the filters still hold, at the end of the audio; 0 when there are no more. Then ``begin(_:)``.
+    /// Frames of the audio so far, with those that are kept back until it is told how they are to be read.
+    var framesTaken: Int { frames + decoder.keptBack }
+
+    /// A line that is due on how samples are read; each once.
+    mutating func warning() -> String? { decoder.warning("audio of a Wyoming client") }
+
+    /// Writes the samples that are kept back, and that the filters still hold, at the end of the audio; 0 when there are no more. Then
+    /// ``begin(_:)``.
     mutating func drain(into room: UnsafeMutableBufferPointer<Float>) throws(AudioError) -> Int {
-        try Self.resample(&resampler, [], 0..<0, into: room, endOfInput: true)?.produced ?? 0
+        decoder.finish()
+        let written = try convert(UnsafeBufferPointer(start: nil, count: 0), into: room).written
+        if written > 0 { return written }
+        return try Self.resample(&resampler, [], 0..<0, into: room, endOfInput: true)?.produced ?? 0
     }
 
     // Not methods, because a span of one property would keep all of them.

@@ -215,7 +215,7 @@ final class WakeConversation: Conversation {
         isChunk = true
         // Counted from what was received: filters hold some samples back.
         guard let timestamp = event.timestamp else { return }
-        mark = (formatStart + Resampler.outputLength(of: converter.frames, at: converter.format.rate), timestamp)
+        mark = (formatStart + Resampler.outputLength(of: converter.framesTaken, at: converter.format.rate), timestamp)
     }
 
     /// Samples since the audio began.
@@ -224,7 +224,7 @@ final class WakeConversation: Conversation {
     private func endOfAudio() -> Phase {
         tellOfChannels()
         switch phase {
-        case .running where audioSamples > 0:
+        case .running where audioSamples > 0 || converter.framesTaken > 0:
             // A second after the last word, up to the end of a hop.
             let hop = AudioFormat.hopSamples
             return .stopping(silence: ClosingSilence.samples + (hop - audioSamples % hop) % hop)
@@ -267,6 +267,7 @@ final class WakeConversation: Conversation {
         }
         parser.takePayload(used)
         input = UnsafeBufferPointer(rebasing: input[used...])
+        if let line = converter.warning() { onNotice(.samples(line)) }
         guard isHopComplete, converter.format.channels > 1 else { return }
         unheardHops += 1
         if unheardHops == Self.comparedHops { tellOfChannels() }

@@ -9,6 +9,8 @@ enum WakeNotice {
     case unknownNames([String])
     /// It sends channels of which one is the opposite of the others.
     case oppositeChannels
+    /// Its samples are not what it says, by this line.
+    case samples(String)
     /// Its words are not kept, as those of others have all the room.
     case noRoomForWords
 }
@@ -20,6 +22,7 @@ final class WakeNotices: Sendable {
         var nextLine = Instant(nanoseconds: 0)
         var nextOpposite = Instant(nanoseconds: 0)
         var hasSaidNoRoom = false
+        var saidOfSamples: Set<String> = []
     }
 
     /// Names that are remembered, so that each is said once; there are never so many words.
@@ -54,6 +57,9 @@ final class WakeNotices: Sendable {
                 "a Wyoming client asks for \(list), which is not known and will not be detected; "
                     + "beckon words lists the words, beckon enroll teaches one"
             )
+        case .samples(let line):
+            let isNew = state.withLock { $0.saidOfSamples.count < Self.most && $0.saidOfSamples.insert(line).inserted }
+            if isNew { log.write(.warning, line) }
         case .noRoomForWords:
             let isSaid = state.withLock { state in
                 defer { state.hasSaidNoRoom = true }
