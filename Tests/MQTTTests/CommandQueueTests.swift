@@ -1,5 +1,6 @@
 import Control
 import Core
+import Glibc
 import TestSupport
 import Testing
 

@@ -28,7 +28,7 @@ struct BenchOptions {
     /// Kernel sets to measure; empty for the default ones.
     var kernels: [InstructionSet] { arguments.list("--kernels") }
     /// The duration of the measurement, in seconds.
-    var seconds: Double { arguments.seconds("--seconds") ?? 10 }
+    var seconds: Double { arguments.number("--seconds") ?? 10 }
     var streams: Int? { arguments.whole("--streams") }
 
     /// The gate of `listen`, with the mode and the trigger of the command line.
@@ -76,7 +76,7 @@ struct BenchOptions {
     private static func wyoming(_ arguments: Arguments) throws(UsageError) -> WyomingBench.Settings {
         var settings = WyomingBench.Settings()
         settings.connections = arguments.whole("--wyoming") ?? settings.connections
-        settings.seconds = arguments.seconds("--seconds") ?? settings.seconds
+        settings.seconds = arguments.number("--seconds") ?? settings.seconds
         settings.chunk = arguments.whole("--chunk") ?? settings.chunk
         settings.recording = arguments.value("--file") ?? "/usr/share/sounds/alsa/Front_Left.wav"
         settings.findsMost = arguments.has("--most")

@@ -17,7 +17,7 @@ struct EventFilter {
 
     init(_ arguments: Arguments) throws(UsageError) {
         once = arguments.has("--once")
-        seconds = arguments.seconds("--seconds")
+        seconds = arguments.number("--seconds")
         words = arguments.value("--words").map { text in
             text.split(separator: ",", omittingEmptySubsequences: false).map { WordName.trimmed(String($0)) }
         }

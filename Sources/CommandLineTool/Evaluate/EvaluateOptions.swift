@@ -18,7 +18,7 @@ struct EvaluateOptions {
     /// How many pages of errors to write.
     var pages: Int { arguments.whole("--pages") ?? 100 }
     /// The longest time after a word's end in which a detection still counts, in seconds.
-    var tolerance: Double { arguments.seconds("--tolerance") ?? 1 }
+    var tolerance: Double { arguments.number("--tolerance") ?? 1 }
     /// The options that a page of `inspect` needs to show the same, as they were given.
     var inspectOptions: [String] {
         Self.shared.flatMap { option in arguments.all(option).flatMap { [option, $0] } }

@@ -40,8 +40,8 @@ struct InspectOptions {
         isMany = arguments.operands.count > 1 || PathName.isFolder(file)
         listening = try ListeningOptions(arguments)
         // The epsilon keeps a multiple of 0.1 at its hop, although binary floating point does not hold it exactly.
-        from = arguments.seconds("--from").map { ($0 * 10 + 1e-6).rounded(.down) / 10 } ?? 0
-        to = arguments.seconds("--to").map { ($0 * 10 - 1e-6).rounded(.up) / 10 }
+        from = arguments.number("--from").map { ($0 * 10 + 1e-6).rounded(.down) / 10 } ?? 0
+        to = arguments.number("--to").map { ($0 * 10 - 1e-6).rounded(.up) / 10 }
         guard !json || !audio else { throw UsageError("--audio embeds the sound in the page; --json writes no page") }
         guard output == nil || !json else {
             throw UsageError("--json prints to standard output, in place of the report that --output names")

@@ -23,7 +23,7 @@ struct ListenOptions {
     /// When it ends by itself.
     var limit: ListeningLimit {
         let first = arguments.has("--phrase") ? ListeningLimit.Event.phrase : .word
-        return ListeningLimit(first: once ? first : nil, seconds: arguments.seconds("--seconds"))
+        return ListeningLimit(first: once ? first : nil, seconds: arguments.number("--seconds"))
     }
 
     /// The operand for audio on standard input.

@@ -66,8 +66,8 @@ struct Arguments {
 
     func whole(_ name: String) -> Int? { value(name).flatMap { Int(signedDigits: $0) } }
 
-    /// The value of an option that takes a time.
-    func seconds(_ name: String) -> Double? { value(name).flatMap(SecondsText.seconds) }
+    /// The value of an option that takes a time, in seconds.
+    func number(_ name: String) -> Double? { value(name).flatMap(SecondsText.seconds) }
 
     /// The value of an option that takes one of a few names.
     func choice<Value: RawRepresentable>(_ name: String) -> Value? where Value.RawValue == String {

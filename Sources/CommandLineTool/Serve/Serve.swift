@@ -37,7 +37,7 @@ struct Serve {
         threads = arguments.whole("--threads")
         onlyWakeWords = arguments.has("--only-wake-words")
         triggerLevel = arguments.whole("--trigger-level")
-        refractory = arguments.seconds("--refractory")
+        refractory = arguments.number("--refractory")
         if onlyWakeWords, arguments.has("--phrase") || options.listening.onlyWords != nil {
             throw UsageError("--only-wake-words chooses the words; leave --words and --phrase out")
         }
