@@ -16,7 +16,7 @@ struct FittedTextTests {
             ("  in the middle of it\n", 16, 2, "  in the middle\n    of it\n"),
             ("averyverylongwordalone\n", 10, 2, "averyverylongwordalone\n"),
             ("a averyverylongword b\n", 10, 2, "a\n  averyverylongword\n  b\n"),
-            ("            deep indents are short", 20, 2, "            deep\n  indents are\n  short"),
+            ("            deep indents are short", 20, 2, "            deep\n  indents are short"),
             ("計算機 計算機 計算機", 14, 0, "計算機 計算機\n計算機"), ("ends in spaces        ", 16, 2, "ends in spaces"),
         ]
         for (text, width, hanging, wanted) in table {

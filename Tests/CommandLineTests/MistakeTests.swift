@@ -161,7 +161,7 @@ struct MistakeTests {
         (["listen", "a b.wav"], "did you mean --file 'a b.wav'?"),
         (["inspect", "a.wav", "it's.html"], #"did you mean --output 'it'\''s.html'?"#),
         (["loud sounds"], "did you mean beckon classify 'loud sounds'?"),
-        (["evaluate", "--stream", "loud sounds"], "did you mean beckon evaluate 'loud sounds'?"),
+        (["evaluate", "--stream", "loud sounds"], "beckon classify -f audacity -o 'loud sounds' 'loud sounds'"),
         (["classify", "--files-from", "a list"], "did you mean beckon classify 'a list', or -0?"),
     ])
     func `a name with a space and an apostrophe is quoted for the shell`(_ arguments: [String], says: String) throws {

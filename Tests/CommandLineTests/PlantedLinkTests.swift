@@ -15,7 +15,9 @@ struct PlantedLinkTests {
     }
 
     private static let voice = Voices.path("Rear_Left")
-    private static let record = ["record", "--label", "left", "--speaker", "ann", "--file", voice, "data"]
+    private static let record = [
+        "record", "--label", "left", "--speaker", "ann", "--file", Voices.path("Front_Left"), "data",
+    ]
 
     static let writers: [Writer] = [
         Writer(arguments: ["classify", "-f", "audacity", "-o", "out", voice], name: "out/Rear_Left.txt"),

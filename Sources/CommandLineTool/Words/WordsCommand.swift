@@ -129,7 +129,7 @@ struct WordsCommand {
             return
         }
         guard !words.isEmpty else {
-            Output.write("No words were taught yet; beckon enroll WORD teaches one.\n")
+            Output.writeText("No words were taught yet; beckon enroll WORD teaches one.\n")
             return
         }
         let modes = DetectionMode.allCases.map { "IN \($0.rawValue.uppercased())" }
