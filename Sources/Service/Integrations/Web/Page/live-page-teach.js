@@ -31,7 +31,7 @@ const teaching = {
     if (isOpen !== (before !== null && before.word !== null)) misses.reload(0);
     if (!isOpen) return;
     const count = state.takes.length;
-    $("teach-word").textContent = `“${state.word}”`;
+    $("teach-word").replaceChildren("“", named(state.word), "”");
     const isEnough = count >= state.wanted;
     $("teach-prompt").textContent = this.countdown > 0 ? `${this.countdown}…`
       : state.recording ? (state.speech ? "Recording" : `Speak now: “${state.word}”`)
@@ -90,7 +90,8 @@ const teaching = {
     });
     const rename = make("button", { type: "button", textContent: "Rename", disabled: isOpen });
     rename.setAttribute("aria-label", `Rename ${word}`);
-    const item = make("li", {}, make("b", {}, word), make("span", { className: "buttons" }, more, rename, forget));
+    const item = make("li", {}, make("b", { className: "name" }, named(word)),
+      make("span", { className: "buttons" }, more, rename, forget));
     rename.addEventListener("click", () => item.replaceChildren(this.naming(word)));
     return item;
   },

@@ -143,7 +143,7 @@ const receivers = {
     teaching.load();
   },
   service: (service) => {
-    $("machine").textContent = service.machine;
+    $("machine").replaceChildren(named(service.machine));
     document.title = `Beckon on ${service.machine}`;
     const confirm = service.confirm === "none" ? "" : ` · confirm ${service.confirm}`;
     $("about").textContent = `Beckon ${service.version} · model ${service.model} · ${service.mode} mode${confirm} ·`;
@@ -205,13 +205,15 @@ const make = (tag, properties, ...children) => {
   element.append(...children);
   return element;
 };
+// A name that is written from right to left leaves what stands beside it in its place.
+const named = (name) => make("bdi", {}, name);
 class Row {
   constructor(one) {
     Object.assign(this, one, { moved: -Infinity });
     const title = titles[one.name] || one.name;
     const note = one.kind === "taught" ? "taught" : one.inSession ? "in sessions"
       : one.kind === "word" && one.threshold === null ? "off" : "";
-    const name = make("span", { className: "name" }, title);
+    const name = make("span", { className: "name" }, named(title));
     if (note) name.append(make("small", {}, note));
     if (one.threshold === null) {
       this.bar = make("div", { className: "bar" });
@@ -233,7 +235,7 @@ class Row {
     this.value = make("span", {}, "0 %");
     this.need = make("small", {});
     this.element = make("div", { className: `word ${one.kind}` }, name, this.bar,
-      make("span", { className: "score" }, this.value, this.need));
+      make("span", { className: "score figure" }, this.value, this.need));
     this.note();
   }
   note() {
@@ -283,12 +285,12 @@ const showHeard = (event) => {
   const date = new Date(event.date);
   const time = make("time", { dateTime: event.date }, date.toLocaleTimeString([], { hourCycle: "h23" }));
   const isPart = event.event === "phrase-partial";
-  const name = make("b", {}, event.word || event.phrase || event.session);
-  if (isYielded(event)) name.append(make("span", { className: "part" }, ` ${event.to} acts`));
+  const name = make("b", { className: "name" }, named(event.word || event.phrase || event.session));
+  if (isYielded(event)) name.append(make("span", { className: "part" }, " ", named(event.to), " acts"));
   if (event.ownSpeech) name.append(make("span", { className: "part" }, " the loudspeaker said it"));
   if (isPart || kinds[event.event]) name.append(make("span", { className: "part" }, isPart ? " …" : ` ${kinds[event.event]}`));
   const item = make("li", { className: isLive ? "new" : "" }, time, name,
-    make("span", { title: parts(event) }, kinds[event.event] ? "" : percent(event.confidence)));
+    make("span", { className: "figure", title: parts(event) }, kinds[event.event] ? "" : percent(event.confidence)));
   $("heard").prepend(item);
   // Or it would flash again when the list is shown again.
   setTimeout(() => item.classList.remove("new"), 1700);
@@ -334,15 +336,16 @@ const misses = {
     // With a decimal, because they are near each other.
     const exact = (share) => `${(share * 100).toFixed(1)} %`;
     const isFound = one.event === "word";
-    const score = make("span", {}, exact(one.confidence));
+    const score = make("span", { className: "figure" }, exact(one.confidence));
     if (one.threshold !== null) score.append(make("small", {}, `${isFound ? "≥" : "<"} ${exact(one.threshold)}`));
     const button = make("button", { type: "button", textContent: "▶", disabled: !one.clip });
     const client = one.client === undefined ? "" : `${one.client} · `;
     button.setAttribute("aria-label", `Play ${one.word} of ${client}${time}`);
     button.addEventListener("click", () =>
       this.play(`${client ? "clients" : "misses"}/${one.number}`).catch(() => say("The recording could not be played.")));
-    return make("li", { className: isFound ? "found" : "near" }, make("span", {}, make("b", {}, one.word),
-      make("small", {}, `${client}${time} · ${isFound ? "found" : "near miss"}`)), score,
+    const note = make("small", {}, ...(client ? [named(one.client), " · "] : []), `${time} · ${isFound ? "found" : "near miss"}`);
+    return make("li", { className: isFound ? "found" : "near" },
+      make("span", { className: "name" }, make("b", {}, named(one.word)), note), score,
       make("span", { className: "buttons" }, button, ...teaching.buttons(one)));
   },
   player: new Audio(),
