@@ -50,7 +50,7 @@ struct WakeWordTests {
         #expect(!equal && !never, "one that equals its threshold, and one that never fires")
     }
 
-    @Test func `a score that rises nearly to the threshold and falls is a near miss, once it is certain`() {
+    @Test func `a score that rises nearly to the threshold and falls may be a near miss`() {
         // A step each 0.5 s, threshold 0.8, margin 0.3: near misses begin at 0.5.
         func misses(_ scores: [Float]) -> [String] {
             var gate = WakeWordGate(label: 0)
@@ -67,12 +67,10 @@ struct WakeWordTests {
         }
         #expect(misses([0, 0.6, 0.7, 0.6, 0.1, 0.1, 0.1]) == ["0.7 at 1.0, 2.0"])
         #expect(misses([0, 0.4, 0.1, 0.1, 0.1]) == [], "too low")
-        #expect(misses([0, 0.6, 0.1, 0.7, 0.1, 0.1, 0.1]) == ["0.7 at 1.5, 2.5"], "close together, the best")
         #expect(misses([0, 0.6, 0.9, 0.6, 0.1, 0.1, 0.1]) == [], "it fired")
-        #expect(misses([0, 0.6, 0.1, 0.9, 0.1, 0.1, 0.1]) == [], "it fired soon after")
-        #expect(misses([0.9, 0.1, 0.6, 0.1, 0.1, 0.1, 0.1]) == ["0.6 at 1.0, 2.0"])
+        #expect(misses([0.9, 0.1, 0.6, 0.1, 0.1, 0.1, 0.1]) == ["0.6 at 1.0, 1.5"])
         #expect(misses([0.9, 0.6, 0.7, 0.7]) == [], "still the score of the word that fired")
-        #expect(misses([0, 0.6, 0.1]) == ["0.6 at 0.5, end"])
+        #expect(misses([0, 0.6]) == ["0.6 at 0.5, end"])
         var gate = WakeWordGate(label: 0)
         for index in 0..<9 {
             #expect(gate.nearMiss(0.7, threshold: nil, margin: 0.3, time: Double(index)) == nil, "it never fires")

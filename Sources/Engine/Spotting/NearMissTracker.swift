@@ -3,8 +3,7 @@ import Core
 /// Finds words that were nearly detected: their score rose to within a margin under their threshold, and fell again.
 ///
 /// An episode of a word begins when its score reaches `threshold − margin` (at least half the threshold) and ends when it falls below.
-/// It is a near miss unless the score reached the threshold, or the gate detected a word close to it: then the score was that of the
-/// detected word's audio. Of episodes close together only the highest counts, so that one sound is reported once.
+/// It may be a near miss unless the score reached the threshold, or the gate detected a word meanwhile; a ``NearMissFilter`` decides.
 ///
 /// A pure state machine; only `init` allocates.
 struct NearMissTracker {
@@ -19,9 +18,8 @@ struct NearMissTracker {
         var end = 0.0
     }
 
-    /// The audio of a word stays in the window for a second, and in `command` mode a word fires after the quiet that follows it: this
-    /// long before and after a detection nothing is a near miss.
-    private static let separation = 1.0
+    /// The audio of a word stays in the window for a second: this long after a detection no episode begins.
+    private static let separation = NearMissFilter.separation
     /// Least share of the threshold that a near miss reaches, whatever the margin.
     private static let leastShare: Float = 0.5
 
@@ -34,8 +32,6 @@ struct NearMissTracker {
     /// Hop of the last detection; nil before the first.
     private var lastFire: Int?
     private var episodes: [Episode]
-    /// The near miss that is reported if no word fires until a hop.
-    private var pending: (miss: Detection, dueHop: Int)?
 
     /// - Parameter labels: number of scores of a hop.
     init(margin: Float, labels: Int, hopSeconds: Double) {
@@ -51,19 +47,17 @@ struct NearMissTracker {
     ///   - gate: the gate after this hop.
     ///   - hasFired: whether it detected a word at this hop.
     ///   - activity: speech or sound up to and including this hop.
-    /// - Returns: the near miss that is certain now; nil for none.
+    ///   - filter: gets what may be a near miss.
     mutating func step(
         _ scores: [Float],
         gate: borrowing Gate,
         hasFired: Bool,
-        activity: ActivityHistory
-    ) -> Detection? {
+        activity: ActivityHistory,
+        _ filter: inout NearMissFilter
+    ) {
         hop += 1
-        guard scores.count == episodes.count, gate.thresholds.values.count == scores.count else { return nil }
-        if hasFired {
-            lastFire = hop
-            pending = nil
-        }
+        guard scores.count == episodes.count, gate.thresholds.values.count == scores.count else { return }
+        if hasFired { lastFire = hop }
         var best = 0
         for label in scores.indices where scores[label] > scores[best] { best = label }
         for label in scores.indices {
@@ -75,11 +69,9 @@ struct NearMissTracker {
                 follow(label, scores[label], threshold, isBest: label == best, gate, activity)
                 if hasFired { episodes[label].isVoid = true }
             } else if episodes[label].isOn {
-                finish(label, threshold, gate)
+                finish(label, threshold, gate, &filter)
             }
         }
-        guard let due = pending, hop >= due.dueHop else { return nil }
-        return takePending(gate)
     }
 
     /// Decides what is pending where the audio ends.
@@ -87,24 +79,15 @@ struct NearMissTracker {
     /// - Parameters:
     ///   - gate: the gate after the last hop.
     ///   - hasFired: whether it detected a word at the end.
-    /// - Returns: the near miss that is certain now; nil for none.
-    mutating func finish(gate: borrowing Gate, hasFired: Bool) -> Detection? {
-        if hasFired { pending = nil }
+    ///   - filter: gets what may be a near miss.
+    mutating func finish(gate: borrowing Gate, hasFired: Bool, _ filter: inout NearMissFilter) {
         for label in episodes.indices where episodes[label].isOn {
             if hasFired { episodes[label].isVoid = true }
             guard gate.thresholds.values.indices.contains(label), let threshold = gate.thresholds.values[label] else {
                 continue
             }
-            finish(label, threshold, gate)
+            finish(label, threshold, gate, &filter)
         }
-        return takePending(gate)
-    }
-
-    private mutating func takePending(_ gate: borrowing Gate) -> Detection? {
-        guard var miss = pending?.miss else { return nil }
-        pending = nil
-        miss.time = gate.time
-        return miss
     }
 
     private mutating func follow(
@@ -125,10 +108,15 @@ struct NearMissTracker {
         (episodes[label].score, episodes[label].start, episodes[label].end) = (score, bounds.start, bounds.end)
     }
 
-    private mutating func finish(_ label: Int, _ threshold: Float, _ gate: borrowing Gate) {
+    private mutating func finish(
+        _ label: Int,
+        _ threshold: Float,
+        _ gate: borrowing Gate,
+        _ filter: inout NearMissFilter
+    ) {
         let episode = episodes[label]
         episodes[label].isOn = false
-        guard !episode.isVoid, episode.score > 0, episode.score > pending?.miss.confidence ?? 0 else { return }
+        guard !episode.isVoid, episode.score > 0 else { return }
         let miss = Detection(
             kind: .nearMiss,
             index: label,
@@ -139,13 +127,12 @@ struct NearMissTracker {
             threshold: threshold,
             mode: gate.mode(of: label)
         )
-        pending = (miss, hop + separationHops)
+        filter.add(miss, at: gate.time)
     }
 
     /// Resets all, for example after a gap in the audio. Allocates nothing.
     mutating func flush() {
         lastFire = nil
-        pending = nil
         for label in episodes.indices { episodes[label].isOn = false }
     }
 }

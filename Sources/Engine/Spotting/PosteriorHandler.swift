@@ -18,6 +18,8 @@ public struct PosteriorHandler {
     private(set) var machine: WakeSessionMachine
     /// Nil unless the settings have a margin.
     private var misses: NearMissTracker?
+    /// The near misses of all kinds of words, and the detections that they must not be near to.
+    var nearMisses = NearMissFilter()
     private let hopSeconds: Double
     private let hopSamples: Int
     /// Seconds after a word that a second look at a taught word hears.
@@ -166,6 +168,7 @@ public struct PosteriorHandler {
         if new.phrases != matcher.phrases { matcher = PhraseMatcher(new.phrases) }
         if new.gate.nearMissMargin != former.nearMissMargin || misses?.labels != new.thresholds.values.count {
             makeMisses()
+            nearMisses.flush()
         }
         return lost.map { Self.detection(of: $0, by: nil, time: gate.nextTime) }
     }
@@ -185,6 +188,8 @@ public struct PosteriorHandler {
         }
         wakeWordScores = [Float](repeating: 0, count: wakeWords.count)
         guard vocabulary.labels != old.labels else { return }
+        // A near miss has the index of its label.
+        nearMisses.flush()
         gate.relabel(vocabulary.labels.map { old.labels.firstIndex(of: $0) }, silence: vocabulary.silenceIndex)
         matcher.flush()
     }
@@ -226,9 +231,10 @@ public struct PosteriorHandler {
         }
         keepPending()
         if misses != nil {
+            if let detection { nearMisses.note(detection) }
             let scores = scoresOfMisses()
-            let miss = misses?.step(scores, gate: gate, hasFired: detection != nil, activity: activity)
-            if let miss { report(miss.inSession(machine.session(of: miss.index))) }
+            misses?.step(scores, gate: gate, hasFired: detection != nil, activity: activity, &nearMisses)
+            if let miss = nearMisses.take(at: gate.time) { report(miss.inSession(machine.session(of: miss.index))) }
         }
         if let detection { add(detection, report) }
     }
@@ -247,10 +253,13 @@ public struct PosteriorHandler {
         refusal = nil
         var detection = gate.finish(activity: activity)
         if gate.proposal != nil { detection = confirm(posteriorsOfProposal, activity, confirmer) }
-        if let miss = misses?.finish(gate: gate, hasFired: detection != nil) {
-            report(miss.inSession(machine.session(of: miss.index)))
+        if misses != nil {
+            if let detection { nearMisses.note(detection) }
+            misses?.finish(gate: gate, hasFired: detection != nil, &nearMisses)
+            finishWakeWords()
+            let miss = nearMisses.take(at: gate.time, isEnd: true)
+            if let miss { report(miss.inSession(machine.session(of: miss.index))) }
         }
-        finishWakeWords(report)
         if let detection { add(detection, report) }
     }
 
@@ -383,6 +392,7 @@ public struct PosteriorHandler {
         gate.flush()
         (margin, pendingMargin) = (CandidateMargin(), CandidateMargin())
         misses?.flush()
+        nearMisses.flush()
         for index in wakeWords.indices { wakeWords[index].flush() }
         matcher.flush()
         flushed = machine.end() ?? flushed

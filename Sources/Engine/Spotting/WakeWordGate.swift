@@ -12,8 +12,6 @@ struct WakeWordGate {
     private var nearest: (score: Float, time: Double)?
     /// Whether the score is still that of a word that fired.
     private var hasFired = false
-    /// This long before and after a detection nothing is a near miss, and of episodes closer together only the best counts, in seconds.
-    private static let separation = 1.0
     /// Least share of the threshold that a near miss reaches, whatever the margin.
     private static let leastShare: Float = 0.5
 
@@ -44,7 +42,7 @@ struct WakeWordGate {
     ///   - threshold: nil if the word never fires.
     ///   - margin: below the threshold, at most half of it.
     ///   - time: of the step's end, in seconds.
-    /// - Returns: the score and time of a near miss that is certain now.
+    /// - Returns: the score and time of what may be a near miss; a ``NearMissFilter`` decides.
     mutating func nearMiss(
         _ score: Float,
         threshold: Float?,
@@ -56,16 +54,14 @@ struct WakeWordGate {
             return nil
         }
         guard score < max(threshold - margin, threshold * Self.leastShare) else {
-            let isFree = !hasFired && time - fired >= Self.separation
-            if isFree, score > nearest?.score ?? 0 { nearest = (score, time) }
+            if !hasFired, score > nearest?.score ?? 0 { nearest = (score, time) }
             return nil
         }
         hasFired = false
-        guard let nearest, time - nearest.time >= Self.separation else { return nil }
         return takeNearest()
     }
 
-    /// The near miss that is not certain yet, where the audio ends.
+    /// What may be a near miss and has not fallen yet, where the audio ends.
     mutating func takeNearest() -> (score: Float, time: Double)? {
         defer { nearest = nil }
         return nearest

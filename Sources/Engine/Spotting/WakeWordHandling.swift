@@ -32,7 +32,7 @@ extension PosteriorHandler {
         let fires = wakeWords[index].step(score, threshold: threshold, time: time, refractory: gate.settings.refractory)
         if let margin = gate.settings.nearMissMargin {
             let miss = wakeWords[index].nearMiss(score, threshold: threshold, margin: margin, time: time)
-            if let miss { report(nearMiss(miss, label: label, time: time)) }
+            if let miss { nearMisses.add(nearMiss(miss, label: label), at: time) }
         }
         guard fires else { return }
         var word = Detection(
@@ -45,28 +45,29 @@ extension PosteriorHandler {
         )
         word.threshold = threshold ?? 0
         word.mode = .spot
+        nearMisses.note(word)
         add(word, report)
     }
 
     /// A wake word that nearly fired.
-    private func nearMiss(_ miss: (score: Float, time: Double), label: Int, time: Double) -> Detection {
+    private func nearMiss(_ miss: (score: Float, time: Double), label: Int) -> Detection {
         Detection(
             kind: .nearMiss,
             index: label,
             confidence: miss.score,
             start: max(0, miss.time - WakeWordGate.seconds),
             end: miss.time,
-            time: time,
+            time: miss.time,
             threshold: gate.thresholds.values[label] ?? 0,
             mode: .spot
-        ).inSession(machine.session(of: label))
+        )
     }
 
-    /// Reports near misses that are not certain yet, where the audio ends.
-    mutating func finishWakeWords(_ report: (Detection) -> Void) {
+    /// Notes near misses whose scores have not fallen yet, where the audio ends.
+    mutating func finishWakeWords() {
         for index in wakeWords.indices {
             guard let miss = wakeWords[index].takeNearest() else { continue }
-            report(nearMiss(miss, label: wakeWords[index].label, time: gate.time))
+            nearMisses.add(nearMiss(miss, label: wakeWords[index].label), at: gate.time)
         }
     }
 }

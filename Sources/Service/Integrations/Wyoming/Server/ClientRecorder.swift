@@ -17,8 +17,8 @@ final class ClientRecorder {
 
     /// Seconds before and after a word: enough to hear it, and to teach it; the same as those of the service's own recent words.
     private static let (before, after) = (1.0, 0.3)
-    /// Samples of the newest seconds: a word of two, and what is around it.
-    private static let capacity = AudioFormat.sampleRate * 4
+    /// Samples of the newest seconds: a word of two, and what is around it; a near miss is told two seconds after its end.
+    private static let capacity = AudioFormat.sampleRate * 6
     private static let bytes = capacity * MemoryLayout<Int16>.stride
 
     private let words: ClientWords
