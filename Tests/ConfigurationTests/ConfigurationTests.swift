@@ -383,6 +383,33 @@ struct ConfigurationTests {
         }
     }
 
+    @Test func `the server of a satellite is an address or a name, without a port`() throws {
+        let good = [
+            "192.168.1.20", "2001:db8::7", "fe80::1%eth0", "::ffff:10.0.0.1", "localhost", "homeassistant.local",
+            "ha_1",
+        ]
+        for server in good {
+            let text = "{wyoming: {satellite: 'unix:///x', satelliteWords: [], satelliteServer: '\(server)'}}"
+            let configuration = try Self.read(text).configuration
+            #expect(configuration.wyoming.satelliteServer == server)
+        }
+        let bad: [(server: String, meant: String?)] = [
+            ("tcp://192.168.1.20:10700", "192.168.1.20"), ("http://homeassistant.local:8123/", "homeassistant.local"),
+            ("[2001:db8::7]", "2001:db8::7"), ("192.168.1.20:8123", "192.168.1.20"), ("192.168.1", nil),
+            ("1.2.3.256", nil),
+            ("", nil), ("two words", nil), ("-x", nil), ("a..b", nil),
+        ]
+        for row in bad {
+            let text = "{wyoming: {satellite: 'unix:///x', satelliteWords: [], satelliteServer: '\(row.server)'}}"
+            let problems = Self.errors(text)
+            #expect(
+                problems.count == 1 && problems[0].contains("wyoming.satelliteServer"),
+                "\(row.server): \(problems)"
+            )
+            if let meant = row.meant { #expect(problems[0].contains("\"\(meant)\""), "\(problems)") }
+        }
+    }
+
     @Test func `a satellite that reports every word is warned of`() throws {
         func warnings(_ wyoming: String) throws -> [String] {
             try ParsedConfiguration(text: "{wyoming: {\(wyoming)}}", file: "c").validated(by: KnownWords(["left"]))

@@ -14,8 +14,9 @@ final class Peer {
     let descriptor: Int32
     private var input: [UInt8] = []
 
-    init(_ address: ListenAddress) throws {
-        guard let connected = address.connect() else {
+    /// - Parameter source: the address of this machine that it connects from, such as `127.0.0.2`; nil for the usual one.
+    init(_ address: ListenAddress, from source: String? = nil) throws {
+        guard let connected = source.map({ Self.connect(address, from: $0) }) ?? address.connect() else {
             throw Failure(description: "connect to \(address): errno \(errno)")
         }
         descriptor = connected
@@ -24,6 +25,32 @@ final class Peer {
     }
 
     deinit { close(descriptor) }
+
+    /// By IPv4.
+    private static func connect(_ address: ListenAddress, from source: String) -> Int32? {
+        func ipv4(_ host: String, _ port: UInt16) -> sockaddr_in {
+            var address = sockaddr_in()
+            address.sin_family = sa_family_t(AF_INET)
+            address.sin_port = port.bigEndian
+            inet_pton(AF_INET, host, &address.sin_addr)
+            return address
+        }
+        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        for (call, var address) in [
+            (Glibc.bind, ipv4(source, 0)), (Glibc.connect, ipv4("127.0.0.1", address.port ?? 0)),
+        ] {
+            let result = withUnsafePointer(to: &address) { pointer in
+                pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                    call(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+                }
+            }
+            guard result == 0 else {
+                close(descriptor)
+                return nil
+            }
+        }
+        return descriptor
+    }
 
     /// Sends all bytes; returns false where the server has closed the connection.
     @discardableResult

@@ -5,6 +5,7 @@ import Foundation
 import Glibc
 import JSON
 import Network
+import Synchronization
 import System
 import TestSupport
 import Testing
@@ -80,6 +81,7 @@ struct SatelliteConversationTests {
     private static func name(_ state: SatelliteConversation.State) -> String {
         switch state {
         case .visiting: "visiting"
+        case .waiting: "waiting"
         case .ready: "ready"
         case .streaming: "streaming"
         case .paused: "paused"
@@ -223,11 +225,20 @@ struct SatelliteConversationTests {
         #expect(conversation.takeUnderstood() == 1 && conversation.takeUnderstood() == 0)
     }
 
-    @Test func `another Home Assistant is told that the satellite is taken`() {
+    @Test func `another Home Assistant waits until it is let in or told that the satellite is taken`() {
+        let wants = Run.event("ping") + Run.event("run-satellite") + Run.event("ping") + Run.event("describe")
         let conversation = SatelliteConversation()
-        let result = send(Run.event("ping") + Run.event("run-satellite"), to: conversation, mayRun: false)
-        #expect(result.types == ["pong", "error"] && result.pause == .end)
-        #expect(conversation.state == .visiting)
+        let result = send(wants, to: conversation, mayRun: false)
+        #expect(result.types == ["pong", "pong", "info"] && result.pause == .needsInput)
+        #expect(conversation.state == .waiting && !conversation.report("left", after: 0, decidedAt: 0))
+        conversation.admit()
+        #expect(conversation.state == .ready)
+        conversation.refuse("taken", code: "satellite-taken")
+        #expect(Self.types(conversation.output) == ["error"])
+        let undecided = SatelliteConversation()
+        _ = send(wants + Run.event("pause-satellite"), to: undecided, mayRun: false)
+        undecided.admit()
+        #expect(undecided.state == .visiting, "it does not want the satellite any more")
     }
 
     @Test func `a word begins a stream, which ends where it may be no longer`() throws {
@@ -294,6 +305,7 @@ struct SatelliteTests {
             // A busy machine may stop this test for longer than the service would wait.
             settings.longestGap = .seconds(300)
             settings.longestSilence = .seconds(300)
+            settings.askInterval = .zero
             change(&settings)
             let log = log
             satellite = try WyomingSatellite(
@@ -571,6 +583,8 @@ struct SatelliteTests {
         let second = try Peer(device.address)
         second.send(Run.event("describe") + Run.event("run-satellite"))
         #expect(try second.nextType() == "info")
+        #expect(try first.nextType() == "ping")
+        first.send(Run.event("pong"))
         #expect(try second.nextType() == "error")
         #expect(second.lastData["code"] as? String == "satellite-taken")
         #expect(try second.isClosed())
@@ -622,6 +636,148 @@ struct SatelliteTests {
         #expect(try first.isClosed())
     }
 
+    @Test func `who has the satellite keeps it while it answers pings, whoever wants it how often`() throws {
+        let device = try Device()
+        device.hear(blocks: 10)
+        let home = try device.home()
+        for source in ["127.0.0.1", "127.0.0.2", "127.0.0.2", "127.0.0.3"] {
+            let other = try Peer(device.address, from: source)
+            other.send(Run.event("run-satellite") + Run.event("ping"))
+            #expect(try other.nextType() == "pong", "it waits meanwhile")
+            #expect(try home.nextType() == "ping")
+            home.send(Run.event("pong"))
+            #expect(try other.nextType() == "error")
+            #expect(other.lastData["code"] as? String == "satellite-taken")
+            #expect(try other.isClosed())
+        }
+        device.detect("left", end: 12_000)
+        #expect(try home.nextType() == "detection")
+        let notices = device.log.all.filter { $0.contains("wyoming.satelliteServer can name") }
+        #expect(notices.count == 1 && notices[0].contains("127.0.0.1"), "\(device.log.all)")
+    }
+
+    @Test func `of those that wait one at the address of the last one comes first`() throws {
+        let device = try Device()
+        device.hear(blocks: 10)
+        let (stranger, again): (Peer, Peer)
+        do {
+            let home = try device.home()
+            stranger = try Peer(device.address, from: "127.0.0.2")
+            stranger.send(Run.event("run-satellite") + Run.event("ping"))
+            #expect(try stranger.nextType() == "pong")
+            again = try Peer(device.address)
+            again.send(Run.event("run-satellite") + Run.event("ping"))
+            #expect(try again.nextType() == "pong")
+            #expect(try home.nextType() == "ping", "it does not answer")
+        }
+        #expect(try stranger.nextType() == "error")
+        device.detect("left", end: 12_000)
+        #expect(try again.nextType() == "detection")
+    }
+
+    @Test(arguments: ["127.0.0.1", "127.0.0.2"])
+    func `a crowd that looks what is there keeps no Home Assistant out, at its own address or another`(source: String)
+        throws
+    {
+        let device = try Device()
+        device.hear(blocks: 10)
+        var crowd: [Peer] = []
+        for round in 0..<8 {
+            for _ in 0..<16 {
+                let peer = try Peer(device.address, from: "127.0.0.2")
+                peer.send(Run.event("describe"))
+                #expect(try peer.nextType() == "info")
+                crowd.append(peer)
+            }
+            let home = try Peer(device.address, from: source)
+            home.send(Run.event("describe") + Run.event("run-satellite") + Run.event("ping"))
+            #expect(try home.nextType() == "info", "round \(round)")
+            #expect(try home.nextType() == "pong", "round \(round)")
+            device.detect("left", end: 12_000)
+            #expect(try home.nextType() == "detection", "round \(round)")
+        }
+        #expect(device.satellite.counts.refused == 0)
+    }
+
+    // MARK: - The configured server
+
+    @Test func `only the server of the configuration has the satellite; others may look`() throws {
+        // The server, whether the satellite listens at IPv6 too, where a client comes from, and whether it is let in.
+        let table: [(server: String, isSix: Bool, source: String, isAdmitted: Bool)] = [
+            ("127.0.0.2", false, "127.0.0.2", true), ("127.0.0.2", false, "127.0.0.1", false),
+            ("127.0.0.2", true, "127.0.0.2", true), ("127.0.0.2", true, "127.0.0.3", false),
+            ("::ffff:127.0.0.2", true, "127.0.0.2", true), ("::ffff:127.0.0.2", false, "127.0.0.2", true),
+            ("::1", true, "127.0.0.1", false), ("localhost", false, "127.0.0.1", true),
+            ("localhost", true, "127.0.0.1", true), ("localhost", false, "127.0.0.2", false),
+        ]
+        for row in table {
+            let device = try Device {
+                if row.isSix { $0.listen = [.tcp(host: "::", port: 0)] }
+                $0.server = row.server
+            }
+            device.hear(blocks: 10)
+            let peer = try Peer(device.address, from: row.source)
+            peer.send(Run.event("describe") + Run.event("run-satellite"))
+            #expect(try peer.nextType() == "info", "\(row)")
+            if row.isAdmitted {
+                #expect(comesTrue(within: 30) { device.satellite.counts.state == .ready }, "\(row)")
+                device.detect("left", end: 12_000)
+                #expect(try peer.nextType() == "detection", "\(row)")
+            } else {
+                #expect(try peer.nextType() == "error", "\(row)")
+                #expect(peer.lastData["code"] as? String == "satellite-not-for-you", "\(row)")
+                #expect(try peer.isClosed())
+                #expect(device.satellite.counts.state == .alone)
+                #expect(
+                    comesTrue(within: 30) { device.log.all.contains { $0.contains("only \(row.server) may have") } }
+                )
+            }
+        }
+    }
+
+    @Test func `whoever may connect to a unix socket may have the satellite`() throws {
+        let folder = try TestFolder()
+        let device = try Device {
+            $0.listen = [.unix(path: "\(folder.path)/satellite")]
+            $0.server = "192.0.2.1"
+        }
+        let peer = try Peer(device.address)
+        peer.send(Run.event("run-satellite") + Run.event("ping"))
+        #expect(try peer.nextType() == "pong")
+        #expect(comesTrue(within: 30) { device.satellite.counts.state == .ready })
+    }
+
+    @Test
+    func
+        `a name is looked up for whoever wants the satellite, again when its address has changed, and not for each try`()
+    {
+        let addresses = Mutex(["192.0.2.1"])
+        let lookUps = Mutex(0)
+        let server = SatelliteServer(
+            "home.example",
+            lookUp: { _ in
+                lookUps.withLock { $0 += 1 }
+                return addresses.withLock { $0.compactMap { IPAddress($0) } }
+            },
+            onNews: {}
+        )
+        func answer(_ address: String, at time: Instant) -> SatelliteServer.Answer {
+            _ = comesTrue(within: 30) { server.admits(IPAddress(address), at: time) != .notKnown }
+            return server.admits(IPAddress(address), at: time)
+        }
+        let start = Clock.now
+        #expect(answer("192.0.2.1", at: start) == .yes)
+        for _ in 0..<100 { #expect(answer("192.0.2.66", at: start + .seconds(1)) == .no) }
+        #expect(lookUps.withLock { $0 } == 1)
+        addresses.withLock { $0 = ["192.0.2.2", "2001:db8::2"] }
+        #expect(answer("192.0.2.2", at: start + .seconds(60)) == .yes)
+        #expect(answer("2001:db8::2", at: start + .seconds(61)) == .yes)
+        #expect(answer("192.0.2.1", at: start + .seconds(61)) == .no)
+        addresses.withLock { $0 = [] }
+        #expect(answer("192.0.2.2", at: start + .seconds(4000)) == .no)
+        #expect(server.problem.contains("not known"))
+    }
+
     // MARK: - Clients that mean harm, or are broken
 
     @Test func `clients that only look, say half of an event or nothing are dropped, and none is one too many`() throws
@@ -636,10 +792,12 @@ struct SatelliteTests {
         half.send(Array("{\"type\": \"run-sat".utf8))
         #expect(try looking.isClosed() && silent.isClosed() && half.isClosed())
         #expect(comesTrue(within: 30) { device.satellite.counts.dropped == 3 })
-        let crowd = try (0..<20).map { _ in try Peer(device.address) }
-        // Each takes the place of one that has said nothing; Home Assistant's is not among these.
-        #expect(comesTrue(within: 30) { device.satellite.counts.dropped >= 3 + 13 })
-        #expect(device.satellite.counts.connections <= 8)
+        let crowd = try (0..<44).map { _ in try Peer(device.address) }
+        // Those that find no place are refused, the others closed after a while; Home Assistant's is not among these.
+        #expect(
+            comesTrue(within: 30) { device.satellite.counts.dropped + device.satellite.counts.refused == 3 + 44 }
+        )
+        #expect(device.satellite.counts.refused >= 12 && device.satellite.counts.connections == 1)
         for peer in crowd { #expect(try peer.isClosed()) }
         home.send(Run.event("ping"))
         #expect(try home.nextType() == "pong")

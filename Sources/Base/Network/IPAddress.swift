@@ -40,16 +40,22 @@ public struct IPAddress: Equatable, Sendable, CustomStringConvertible {
     public init?(peerOf descriptor: Int32) {
         var address = sockaddr_storage()
         var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
-        var text = [CChar](repeating: 0, count: Int(NI_MAXHOST))
-        let result = withUnsafeMutablePointer(to: &address) { pointer in
+        let found: IPAddress? = withUnsafeMutablePointer(to: &address) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
-                guard getpeername(descriptor, pointer, &length) == 0, pointer.pointee.sa_family != AF_UNIX else {
-                    return EAI_FAMILY
-                }
-                return getnameinfo(pointer, length, &text, socklen_t(text.count), nil, 0, NI_NUMERICHOST)
+                guard getpeername(descriptor, pointer, &length) == 0 else { return nil }
+                return IPAddress(pointer, length: length)
             }
         }
-        guard result == 0 else { return nil }
+        guard let found else { return nil }
+        self = found
+    }
+
+    /// An address of a socket; nil for one that is not of IP.
+    init?(_ address: UnsafePointer<sockaddr>, length: socklen_t) {
+        var text = [CChar](repeating: 0, count: Int(NI_MAXHOST))
+        guard [AF_INET, AF_INET6].contains(Int32(address.pointee.sa_family)),
+            getnameinfo(address, length, &text, socklen_t(text.count), nil, 0, NI_NUMERICHOST) == 0
+        else { return nil }
         self.init(String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self))
     }
 

@@ -74,6 +74,20 @@ public enum ListenAddress: Hashable, Sendable, CustomStringConvertible {
         return try? checked("tcp://" + rest)
     }
 
+    /// The machine that a text means which is no host alone: one with a scheme, a port, a path or brackets; nil for no idea.
+    public static func host(meantBy text: String) -> String? {
+        var rest = text[...]
+        if let scheme = rest.firstRange(of: "://") { rest = rest[scheme.upperBound...] }
+        rest = rest.prefix { $0 != "/" }
+        if rest.hasPrefix("[") {
+            rest = rest.dropFirst().prefix { $0 != "]" }
+        } else if rest.utf8.count(where: { $0 == 58 }) == 1 {
+            rest = rest.prefix { $0 != ":" }
+        }
+        let host = String(rest)
+        return IPAddress(host) != nil || HostName.isValid(host) ? host : nil
+    }
+
     public var description: String {
         switch self {
         case .tcp(let host, let port): "tcp://\(host.contains(":") ? "[\(host)]" : host):\(port)"

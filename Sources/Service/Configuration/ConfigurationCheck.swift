@@ -94,6 +94,9 @@ struct ConfigurationCheck {
     /// A command word, such as "stop", should not make Home Assistant listen.
     private func checkSatellite(_ findings: inout Findings) {
         let wyoming = configuration.wyoming
+        if wyoming.satellite.isEmpty, wyoming.satelliteServer != nil {
+            findings.add("has no effect without satellite", key: "wyoming.satelliteServer", isWarning: true)
+        }
         guard !wyoming.satellite.isEmpty, wyoming.satelliteWords == nil else { return }
         findings.add(
             "reports every word, so that each of them makes Home Assistant listen to what follows; name those that should in "

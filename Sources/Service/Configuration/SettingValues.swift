@@ -1,5 +1,6 @@
 import Core
 import JSON
+private import Network
 
 // MARK: - Values without keys of their own
 
@@ -77,6 +78,19 @@ extension SettingKind where Value == String {
 
     static func absolutePath(_ example: String) -> SettingKind {
         text("a path that begins with /, such as \"\(example)\"") { $0.hasPrefix("/") }
+    }
+
+    /// The address or the name of another machine, without a port.
+    static func host(like example: String) -> SettingKind {
+        SettingKind(
+            "an address such as \"\(example)\", or the name of a machine, without a port",
+            suggests: { node in
+                guard let text = node.text, let host = ListenAddress.host(meantBy: text) else { return nil }
+                return "\"\(host)\""
+            },
+            write: { .string($0) },
+            take: { node in node.text.flatMap { IPAddress($0) != nil || HostName.isValid($0) ? $0 : nil } }
+        )
     }
 
     /// The folder of a model, or the name of one that comes with the program.

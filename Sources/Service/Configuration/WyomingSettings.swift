@@ -11,6 +11,8 @@ extension Configuration {
         public var announce = true
         /// Where Home Assistant can connect to the microphone as its satellite; nowhere by default.
         public var satellite: [ListenAddress] = []
+        /// The address or the name of the Home Assistant that may have the satellite; nil for the one that comes first.
+        public var satelliteServer: String?
         /// The words and phrases that the satellite reports; nil for all.
         public var satelliteWords: [String]?
         /// Audio files that are played on the speaker after a word that the satellite reports, and after its command was understood.
@@ -51,6 +53,7 @@ extension Section where Root == Configuration.Wyoming {
         Setting("connections", \.connections, .whole(1...10_000)),
         Setting("announce", \.announce, .flag),
         Setting("satellite", \.satellite, .addresses(like: "tcp://127.0.0.1:10700")),
+        Setting("satelliteServer", \.satelliteServer, SettingKind<String>.host(like: "192.168.1.20").optional),
         Setting("satelliteWords", \.satelliteWords, SettingKind<String>.text("a word or phrase").list.optional),
         Setting("heardSound", \.heardSound, SettingKind<String>.sound.optional),
         Setting("doneSound", \.doneSound, SettingKind<String>.sound.optional),

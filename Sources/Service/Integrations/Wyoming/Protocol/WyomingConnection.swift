@@ -34,7 +34,7 @@ struct TurnBudget {
             case .detect: 2 + (event.names?.count ?? 0) / 8 + (event.context?.utf8.count ?? 0) / 256
             case .audioStart, .audioStop: 4
             case .ping: 1 + (event.text?.utf8.count ?? 0) / 1024
-            case .audioChunk, .runSatellite, .pauseSatellite, .transcript, .error, .other: 1
+            case .pong, .audioChunk, .runSatellite, .pauseSatellite, .transcript, .error, .other: 1
             }
         left -= price
     }
@@ -97,7 +97,9 @@ private let mostAhead = Duration.seconds(3)
 final class WyomingConnection<Talk: Conversation> {
     let conversation: Talk
     let peer: Peer
-    private let start = Clock.now
+    /// The address at the other end; nil on a unix socket.
+    let address: IPAddress?
+    let start = Clock.now
     /// How long it waited before it was served: what was said meanwhile comes at once.
     private let waited: Duration
     /// Processor time in ns that it has had lately; halved every half second. See ``WakeLoop``.
@@ -131,6 +133,7 @@ final class WyomingConnection<Talk: Conversation> {
     init(_ connection: consuming Connection, _ conversation: Talk, waited: Duration = .zero) {
         self.waited = waited
         peer = connection.peer
+        address = IPAddress(peerOf: connection.descriptor.rawValue)
         descriptor = connection.take()
         self.conversation = conversation
         lastInput = Clock.now

@@ -8,7 +8,7 @@ import JSON
 struct WyomingEvent: Equatable {
     /// By the type on the wire.
     enum Kind: String {
-        case describe, detect, ping
+        case describe, detect, ping, pong
         case audioStart = "audio-start"
         case audioChunk = "audio-chunk"
         case audioStop = "audio-stop"
@@ -17,7 +17,7 @@ struct WyomingEvent: Equatable {
         case pauseSatellite = "pause-satellite"
         /// To a satellite: the command was understood, or something failed.
         case transcript, error
-        /// One that is dropped, such as `pong`, `select-program` or one of a later version.
+        /// One that is dropped, such as `select-program` or one of a later version.
         case other
     }
 
@@ -71,6 +71,9 @@ enum WyomingAnswer {
     }
 
     static func pong(_ text: String?) -> [UInt8] { encode("pong", ["text": .optional(text)]) }
+
+    /// A question whether the client is there.
+    static let ping = encode("ping", [:])
 
     /// - Parameter code: for programs, such as `too-many-connections`.
     static func error(_ text: String, code: String) -> [UInt8] {

@@ -10,6 +10,8 @@ final class SatelliteConversation: Conversation {
     enum State: Equatable {
         /// Home Assistant has not asked for words: it may only look what is here.
         case visiting
+        /// After `run-satellite`, while it is not decided whether it may have the satellite.
+        case waiting
         /// After `run-satellite`: words are reported.
         case ready
         /// The audio after a word is sent: samples of the stream from `next` up to `end`.
@@ -33,6 +35,8 @@ final class SatelliteConversation: Conversation {
     private var isSpeech = false
     /// An event of the next speech, which waits until the one before was heard.
     private var held: WyomingEvent?
+    /// How often Home Assistant has said that it is there: by a ping, or by the answer to one.
+    private(set) var signs = 0
     /// Commands that were understood and not taken by ``takeUnderstood()`` yet.
     private var understood = 0
 
@@ -70,7 +74,7 @@ final class SatelliteConversation: Conversation {
     ///
     /// - Parameters:
     ///   - input: what was used is removed from its beginning.
-    ///   - mayRun: whether this connection may have the satellite; false while another one has it.
+    ///   - mayRun: whether this connection may have the satellite at once; else it waits for ``admit()`` or ``refuse(_:code:)``.
     func advance(
         _ input: inout UnsafeBufferPointer<UInt8>,
         _ words: SatelliteWords,
@@ -99,11 +103,9 @@ final class SatelliteConversation: Conversation {
                 guard let event = try parser.next(&input) else { return .needsInput }
                 events += 1
                 budget.pay(for: event)
-                guard event.kind != .runSatellite || mayRun else {
-                    output += WyomingAnswer.error("another Home Assistant has this satellite", code: "satellite-taken")
-                    return .end
-                }
-                if speech.isEnding, [.audioStart, .audioChunk, .audioStop].contains(event.kind) {
+                if event.kind == .runSatellite, !mayRun, state == .visiting || state == .waiting {
+                    state = .waiting
+                } else if speech.isEnding, [.audioStart, .audioChunk, .audioStop].contains(event.kind) {
                     held = event
                 } else if !execute(event, words) {
                     return .end
@@ -115,9 +117,16 @@ final class SatelliteConversation: Conversation {
         }
     }
 
-    private func refuse(_ violation: ProtocolViolation) {
-        output += WyomingAnswer.error(violation.description, code: "protocol-violation")
-    }
+    /// Gives the satellite to one that waits for it.
+    func admit() { if state == .waiting { state = .ready } }
+
+    /// Tells Home Assistant why it does not get what it wants.
+    func refuse(_ reason: String, code: String) { output += WyomingAnswer.error(reason, code: code) }
+
+    /// Asks Home Assistant whether it is there; see ``signs``.
+    func ask() { output += WyomingAnswer.ping }
+
+    private func refuse(_ violation: ProtocolViolation) { refuse(violation.description, code: "protocol-violation") }
 
     /// Returns false where it breaks the protocol.
     private func execute(_ event: WyomingEvent, _ words: SatelliteWords) -> Bool {
@@ -134,9 +143,12 @@ final class SatelliteConversation: Conversation {
         isSpeech = event.kind == .audioChunk
         switch event.kind {
         case .describe: output += words.info
-        case .ping: output += WyomingAnswer.pong(event.text)
+        case .ping:
+            signs += 1
+            output += WyomingAnswer.pong(event.text)
+        case .pong: signs += 1
         case .runSatellite: state = .ready
-        case .pauseSatellite: if state != .visiting { state = .paused }
+        case .pauseSatellite: state = state == .visiting || state == .waiting ? .visiting : .paused
         // The command is complete, or there will be none.
         case .transcript, .error:
             if event.kind == .transcript, isStreaming { understood += 1 }

@@ -12,8 +12,13 @@ import System
 struct SatelliteLoop: ~Copyable {
     typealias Client = WyomingConnection<SatelliteConversation>
 
-    /// Home Assistant has one connection, or two while it looks what is here; the rest is for others that try.
-    private static let mostClients = 8
+    /// Home Assistant has one connection, or two while it looks what is here; the rest is for others that try. One that only looks has a
+    /// place as long as nobody else needs it.
+    private static let places = Places(all: 64, perPeer: 32, isShared: true)
+    /// Most connections of a peer that wait for the satellite.
+    private static let mostWaiting = 4
+    /// One that has said nothing yet keeps its place so long.
+    private static let leastTime = Duration.milliseconds(200)
     private static let bufferSize = 16 << 10
     /// How often there may be new audio to send, and room for more to play.
     private static let audioInterval = Duration.milliseconds(20)
@@ -27,23 +32,35 @@ struct SatelliteLoop: ~Copyable {
     private let settings: WyomingSatellite.Settings
     private let audio: AudioHistory
     private let speaker: Speaker?
+    /// Who may have the satellite; nil: whoever comes first.
+    private let server: SatelliteServer?
     private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: bufferSize, alignment: 64)
     /// When the last audio was sent.
     private var lastAudio = Clock.now
     private var nextCheck = Clock.now
     /// Since when nothing was read because speech has to be played first, or since Home Assistant was told so.
     private var lastAlive = Clock.now
+    /// The signs of life of the owner when they were looked at last, and when there was a new one; since when it has been asked for one.
+    private var signs = 0
+    private var lastSign = Clock.now
+    private var askedAt: Instant?
+    /// When it was asked last; nil before the first time.
+    private var lastAsk: Instant?
+    /// What the log should say of one that did not get the satellite.
+    private var notice: String?
 
     init(
         _ words: SatelliteWords,
         _ settings: WyomingSatellite.Settings,
         _ audio: AudioHistory,
-        _ speaker: Speaker?
+        _ speaker: Speaker?,
+        _ server: SatelliteServer? = nil
     ) {
         self.words = words
         self.settings = settings
         self.audio = audio
         self.speaker = speaker
+        self.server = server
     }
 
     deinit { buffer.deallocate() }
@@ -53,7 +70,7 @@ struct SatelliteLoop: ~Copyable {
 
     var state: WyomingSatellite.State {
         switch owner?.conversation.state {
-        case nil, .visiting: .alone
+        case nil, .visiting, .waiting: .alone
         case .ready: .ready
         case .streaming: .streaming
         case .paused: .paused
@@ -61,9 +78,9 @@ struct SatelliteLoop: ~Copyable {
     }
 
     mutating func add(_ connection: consuming Connection) {
-        let places = Places(all: Self.mostClients, isShared: true)
-        let holders = clients.map { $0.holder(at: Clock.now, isKept: $0 === owner) }
-        switch places.decide(connection.peer, holders) {
+        let now = Clock.now
+        let holders = clients.map { holder($0, at: now) }
+        switch Self.places.decide(connection.peer, holders) {
         case .welcome: break
         case .replace(let index):
             counts.dropped += 1
@@ -76,6 +93,13 @@ struct SatelliteLoop: ~Copyable {
         }
         counts.accepted += 1
         clients.append(Client(connection, SatelliteConversation { [speaker] in speaker?.speech(rate: $0) }))
+    }
+
+    private func holder(_ client: Client, at now: Instant) -> Places.Holder {
+        let isNew = !client.hasSpoken && now - client.start < Self.leastTime
+        var holder = client.holder(at: now, isKept: client === owner || isNew)
+        if client.conversation.state == .visiting { holder.isSilent = true }
+        return holder
     }
 
     /// What to wait for, and until when; nil: without end.
@@ -92,7 +116,7 @@ struct SatelliteLoop: ~Copyable {
     /// - Parameter requests: the answers to ``requests(at:)``.
     mutating func receive(_ requests: ArraySlice<pollfd>, at now: Instant) {
         for (client, request) in zip(clients, requests) where client.end == nil {
-            let mayRun = mayRun(client, at: now)
+            let mayRun = mayRun(client)
             client.conversation.beginTurn()
             let words = words
             if request.revents != 0 { client.flush(at: now) }
@@ -104,13 +128,25 @@ struct SatelliteLoop: ~Copyable {
             } else {
                 client.rest(at: now)
             }
-            if client.conversation.state != .visiting, client !== owner {
-                owner?.finish(.gone)
-                owner = client
-            }
+            if client === owner { noteSigns(of: client, at: now) }
+            if client.conversation.state != .visiting, client.conversation.state != .waiting { give(client, at: now) }
             if client.conversation.takeUnderstood() > 0 { play(words.doneSound) }
         }
+        decide(at: now)
         keepAlive(at: now)
+    }
+
+    /// The client has the satellite from now on.
+    private mutating func give(_ client: Client, at now: Instant) {
+        guard client !== owner else { return }
+        owner?.finish(.gone)
+        owner = client
+        (signs, lastSign, askedAt) = (client.conversation.signs, now, nil)
+    }
+
+    private mutating func noteSigns(of owner: Client, at now: Instant) {
+        guard owner.conversation.signs != signs else { return }
+        (signs, lastSign, askedAt) = (owner.conversation.signs, now, nil)
     }
 
     private mutating func keepAlive(at now: Instant) {
@@ -125,13 +161,102 @@ struct SatelliteLoop: ~Copyable {
 
     private func play(_ sound: String?) { if let sound { _ = speaker?.play(sound) } }
 
-    /// One Home Assistant at a time has the satellite, unless it has paused it or is silent.
-    private func mayRun(_ client: Client, at now: Instant) -> Bool {
-        guard let owner, owner !== client else { return true }
-        // What it says waits behind speech.
-        let isSilent = !owner.waitsForSpeaker && now - owner.lastInput > settings.longestSilence
-        return owner.isEnding || owner.conversation.state == .paused || isSilent
+    /// Whether a client has the satellite as soon as it asks for it.
+    private func mayRun(_ client: Client) -> Bool {
+        client === owner || isFree && server == nil
     }
+
+    /// One Home Assistant at a time has the satellite, unless it has paused it.
+    private var isFree: Bool {
+        guard let owner else { return true }
+        return owner.isEnding || owner.conversation.state == .paused
+    }
+
+    /// Gives the satellite to one of those that wait for it, or tells them why not.
+    private mutating func decide(at now: Instant) {
+        var waiting = clients.filter { $0.end == nil && $0.conversation.state == .waiting }
+        guard !waiting.isEmpty else { return }
+        // One of the owner's machine comes first: Home Assistant connects again, and its connection of before is dead.
+        if let peer = owner?.peer { waiting = waiting.filter { $0.peer == peer } + waiting.filter { $0.peer != peer } }
+        var counts: [Peer: Int] = [:]
+        for client in waiting {
+            switch server?.admits(client.address, at: now) ?? .yes {
+            case .no: refuseStranger(client, at: now)
+            case .notKnown:
+                if now - client.start >= settings.limits.timeout { refuseStranger(client, at: now) }
+            case .yes:
+                counts[client.peer, default: 0] += 1
+                let isOwnerThere = isOwnerThere(since: client.start, at: now)
+                if isOwnerThere == true || counts[client.peer, default: 0] > Self.mostWaiting {
+                    refuseNewcomer(client, at: now)
+                } else if isOwnerThere == false {
+                    client.conversation.admit()
+                    give(client, at: now)
+                }
+            }
+        }
+    }
+
+    /// Whether the one that has the satellite is still there; nil: it was asked, and has not answered yet.
+    ///
+    /// - Parameter start: when the one that wants the satellite has connected: the connection of a Home Assistant that connects again may
+    ///   have given a sign just before it died.
+    private mutating func isOwnerThere(since start: Instant, at now: Instant) -> Bool? {
+        guard let owner, !isFree else { return false }
+        // What it says waits behind speech.
+        if owner.waitsForSpeaker {
+            askedAt = nil
+            return true
+        }
+        if let askedAt { return now - askedAt >= settings.longestSilence ? false : nil }
+        if lastSign > start, now - lastSign < settings.signAge { return true }
+        if let lastAsk, now - lastAsk < settings.askInterval { return nil }
+        owner.conversation.ask()
+        (askedAt, lastAsk) = (now, now)
+        return nil
+    }
+
+    private mutating func refuseNewcomer(_ client: Client, at now: Instant) {
+        refuse(
+            client,
+            "another Home Assistant has this satellite, and keeps it while it answers; disconnect that one, or name the one that may "
+                + "have it (wyoming.satelliteServer)",
+            code: "satellite-taken",
+            at: now
+        )
+        let holder = owner.map { " \(Self.name($0))" } ?? ""
+        notice =
+            "\(Self.name(client)) wants the satellite, which\(holder) has and keeps while it answers; wyoming.satelliteServer can name the "
+            + "one that may have it"
+    }
+
+    private mutating func refuseStranger(_ client: Client, at now: Instant) {
+        guard let server else { return }
+        refuse(
+            client,
+            "only the Home Assistant that the satellite's configuration names (wyoming.satelliteServer) may have it",
+            code: "satellite-not-for-you",
+            at: now
+        )
+        notice = "\(Self.name(client)) wants the satellite, which \(server.problem)"
+    }
+
+    private func refuse(_ client: Client, _ reason: String, code: String, at now: Instant) {
+        client.conversation.refuse(reason, code: code)
+        client.flush(at: now)
+        client.finish(.violation)
+    }
+
+    private static func name(_ client: Client) -> String { client.address?.text ?? client.peer.description }
+
+    /// Takes what the log should say of one that did not get the satellite.
+    mutating func takeNotice() -> String? {
+        defer { notice = nil }
+        return notice
+    }
+
+    /// Who has the satellite.
+    var ownerName: String? { owner.map(Self.name) }
 
     /// Tells Home Assistant of a word.
     mutating func report(_ event: DetectionEvent) {
@@ -159,7 +284,7 @@ struct SatelliteLoop: ~Copyable {
         for client in clients {
             var limits = settings.limits
             // One that only looks has no reason to stay.
-            if client.conversation.state == .visiting { limits.idle = limits.timeout }
+            if [.visiting, .waiting].contains(client.conversation.state) { limits.idle = limits.timeout }
             client.check(at: now, limits, isFull: false)
         }
         if owner?.end != nil { owner = nil }

@@ -26,8 +26,14 @@ public final class WyomingSatellite: EventSink {
         var limits = ConnectionLimits()
         /// The stream ends if the microphone gives nothing for so long, or Home Assistant takes nothing.
         var longestGap = Duration.seconds(2)
-        /// A Home Assistant that has said nothing for so long has to give way to another one: it sends a ping every two seconds.
+        /// The address or the name of the Home Assistant that may have the satellite; nil: whoever comes first.
+        public var server: String?
+        /// A Home Assistant that does not answer a ping for so long gives way to another one that wants the satellite.
         var longestSilence = Duration.seconds(5)
+        /// How long a sign of life counts; Home Assistant sends a ping every two seconds itself.
+        var signAge = Duration.seconds(2)
+        /// How often it is asked at most, whoever wants the satellite how often.
+        var askInterval = Duration.milliseconds(500)
         /// How often Home Assistant is told that the satellite is there while nothing of what it sends is read: it connects again after five
         /// seconds.
         var aliveInterval = Duration.seconds(2)
@@ -84,6 +90,10 @@ public final class WyomingSatellite: EventSink {
     private static let capacity = 64
     /// Lines of the log about Home Assistant are at least this far apart.
     private static let logInterval = Duration.seconds(1)
+    /// The same of lines about those that did not get the satellite.
+    private static let noticeInterval = Duration.seconds(60)
+    /// Connections that are accepted before those that were accepted are read.
+    private static let mostAtOnce = 8
 
     /// Where it listens, with the ports that the system chose.
     public let addresses: [ListenAddress]
@@ -113,7 +123,8 @@ public final class WyomingSatellite: EventSink {
         addresses = listener.addresses
         thread = try InboxThread(Inbox(), or: SocketError.noEventFD)
         try thread.start(name: "beckon-satellite", stackSize: 512 << 10, or: SocketError.noThread) { [self] in
-            run(SatelliteLoop(words, settings, audio, speaker))
+            let server = settings.server.map { SatelliteServer($0) { [thread] in thread.wake() } }
+            run(SatelliteLoop(words, settings, audio, speaker, server))
             listener.removeFiles()
             listener.close()
         }
@@ -123,7 +134,9 @@ public final class WyomingSatellite: EventSink {
             "Home Assistant can connect to the satellite at "
                 + printable(addresses.map(\.description).joined(separator: ", "))
                 + (isOpen
-                    ? "; so can other machines, which hear what follows a word, as the protocol has no password" : "")
+                    ? settings.server.map { "; of other machines only \($0) gets what follows a word" }
+                        ?? "; so can other machines, which hear what follows a word, as the protocol has no password; "
+                        + "wyoming.satelliteServer names the one that may" : "")
         )
         if settings.announces, let port = addresses.first(where: { !$0.isLocal })?.port {
             announcement.withLock { $0 = Announcement(name, port: port, log: log) }
@@ -156,6 +169,7 @@ public final class WyomingSatellite: EventSink {
 
     private func run(_ loop: consuming SatelliteLoop) {
         var said: Said = (.alone, Clock.now - Self.logInterval)
+        var nextNotice = Clock.now
         while true {
             let start = Clock.now
             var requests = [Poll.request(thread.descriptor, POLLIN)] + listener.requests(at: start)
@@ -177,8 +191,12 @@ public final class WyomingSatellite: EventSink {
             loop.receive(requests.dropFirst(1 + listener.count), at: now)
             for event in events { loop.report(event) }
             loop.send(at: now)
-            listener.accept(requests.dropFirst().prefix(listener.count)) { loop.add($0) }
-            note(&said, loop.state, at: now)
+            listener.accept(requests.dropFirst().prefix(listener.count), most: Self.mostAtOnce) { loop.add($0) }
+            note(&said, loop.state, loop.ownerName, at: now)
+            if let notice = loop.takeNotice(), now >= nextNotice {
+                log.write(.warning, printable(notice))
+                nextNotice = now + Self.noticeInterval
+            }
             var counts = loop.counts
             (counts.state, counts.connections) = (loop.state, loop.clients.count)
             thread.withLock { $0.counts = counts }
@@ -193,13 +211,14 @@ public final class WyomingSatellite: EventSink {
         (state == .streaming ? .ready : state) != said.state
     }
 
-    private func note(_ said: inout Said, _ state: State, at now: Instant) {
+    private func note(_ said: inout Said, _ state: State, _ owner: String?, at now: Instant) {
         guard Self.isNews(state, said), now - said.time >= Self.logInterval else { return }
         said = (state == .streaming ? .ready : state, now)
         switch said.state {
         case .alone: log.write(.notice, "Home Assistant is no longer connected to the satellite")
         case .paused: log.write(.notice, "Home Assistant has muted the satellite: it gets no words and no audio")
-        case .ready, .streaming: log.write(.notice, "Home Assistant is connected to the satellite, and gets words")
+        case .ready, .streaming:
+            log.write(.notice, "Home Assistant is connected to the satellite from \(owner ?? "here"), and gets words")
         }
     }
 }
@@ -208,10 +227,11 @@ public final class WyomingSatellite: EventSink {
 extension WyomingSatellite: Integration {
     public static let key = "satellite"
 
-    /// Where it listens, and whether that is announced; the other keys are as they are by default. Other words need no new satellite.
+    /// Where it listens, whether that is announced, and who may have it; the other keys are as they are by default. Other words need no new satellite.
     public static func configured(in configuration: Configuration) -> Configuration.Wyoming? {
         var wyoming = Configuration.Wyoming()
         (wyoming.satellite, wyoming.announce) = (configuration.wyoming.satellite, configuration.wyoming.announce)
+        wyoming.satelliteServer = configuration.wyoming.satelliteServer
         return wyoming.satellite.isEmpty ? nil : wyoming
     }
 
@@ -223,6 +243,7 @@ extension WyomingSatellite: Integration {
         let name = "beckon satellite on \(service.name)"
         var settings = Settings(listen: configured.satellite, name: name)
         settings.announces = configured.announce
+        settings.server = configured.satelliteServer
         let words = SatelliteWords(service.currentSettings, satellite: name)
         try self.init(words, settings, audio: history, speaker: service.speaker, log: service.log)
     }

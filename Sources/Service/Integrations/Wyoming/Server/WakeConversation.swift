@@ -139,7 +139,7 @@ final class WakeConversation: Conversation {
         case .audioStart: begin(event, &detector)
         case .audioChunk: beginChunk(event, &detector)
         case .audioStop: phase = endOfAudio()
-        case .runSatellite, .pauseSatellite, .transcript, .error, .other: break
+        case .pong, .runSatellite, .pauseSatellite, .transcript, .error, .other: break
         }
     }
 
