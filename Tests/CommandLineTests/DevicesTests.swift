@@ -109,11 +109,37 @@ struct DevicesTests {
         #expect(
             program.output == """
                   DEVICE   STATE   RATES   CHANNELS  FORMATS  DESCRIPTION
-                  kitchen  free    48 kHz  1         S16_LE   Kitchen
+                * kitchen  free    48 kHz  1         S16_LE   Kitchen
                   taken    in use  –       –         –        Taken
 
                 """
         )
+    }
+
+    @Test(.enabled(if: !FileManager.default.fileExists(atPath: "/dev/snd"), "only without a sound card"))
+    func `without a card auto is a device that ALSA's configuration names`() throws {
+        let fake = "type fake file \"/usr/share/sounds/alsa/Front_Left.wav\" loop 1"
+        let busy = try TestFolder()
+        try busy.write("busy", bytes: Array("busy".utf8))
+        let table: [(definitions: String, automatic: String?)] = [
+            ("pcm.mic { \(fake) }", "mic"), ("pcm.mic { \(fake) hint { show on description \"M\" } }", "mic"),
+            ("pcm.aaa { \(fake) }\npcm.default { \(fake) }", "default"),
+            ("pcm.aaa { \(fake) }\npcm.pulse { \(fake) }\npcm.pipewire { \(fake) }", "pipewire"),
+            ("pcm.taken { \(fake) control \"\(busy.file("busy"))\" }\npcm.open { \(fake) }", "open"),
+            ("pcm.gone { type fake file \"/nowhere.wav\" }\npcm.mic { \(fake) }", "mic"),
+            ("pcm.null { type null }\npcm.kind { @args [ A ] @args.A { type string default x } \(fake) }", nil),
+            ("pcm.gone { type fake file \"/nowhere.wav\" }", nil),
+        ]
+        for row in table {
+            let environment = try Self.environment(row.definitions, in: TestFolder())
+            let program = try Program.beckon(["devices", "--json"], environment: environment)
+            let automatic = try program.lines.compactMap { line in
+                let device = try JSONNode.parse(String(line))
+                return device["auto"]?.flag == true ? device["device"]?.text : nil
+            }
+            #expect(automatic == [row.automatic].compactMap(\.self), "\(row.definitions): \(program.output)")
+            #expect(program.status == (row.automatic == nil ? 1 : 0))
+        }
     }
 
     @Test(.enabled(if: !FileManager.default.fileExists(atPath: "/dev/snd"), "only without a sound card"))

@@ -147,6 +147,35 @@ struct DoctorTests {
         }
     }
 
+    @Test(.enabled(if: !FileManager.default.fileExists(atPath: "/dev/snd"), "only without a sound card"))
+    func `a device that only ALSA's configuration names is enough`() throws {
+        let folder = try TestFolder()
+        let file = try folder.write("sound.wav", format: 0x10002, rate: 48_000, Self.voice)
+        let card = "pcm.mic { type fake file \"\(file)\" loop 1 speed 8 patient 1 }"
+        for device in ["auto", "mic"] {
+            let (status, lines) = try Self.examine(card, device: device, in: folder)
+            #expect(status == 0 && !lines.contains { $0.text.contains("drivers") }, "\(device): \(lines)")
+            #expect(lines.first { $0.check == "permissions" }?.grade == "ok", "\(device): \(lines)")
+            #expect(lines.first { $0.check == "devices" }?.text == "mic (auto)", "\(device): \(lines)")
+            #expect(lines.contains { $0.check == "capture" && $0.grade == "ok" }, "\(device): \(lines)")
+        }
+    }
+
+    @Test func `beside a service that hears its microphone nothing is wrong`() throws {
+        let live = try LiveProgram(playing: "/usr/share/sounds/alsa/Front_Left.wav")
+        #expect(live.waits(60) { live.output.contains("left") })
+        // As a card that can be opened once.
+        try live.folder.write("control", bytes: Array("busy".utf8))
+        let environment = live.environment.merging(["BECKON_SOCKET": live.folder.file("control.socket")]) { $1 }
+        let program = try Program.beckon(["doctor"], environment: environment)
+        #expect(program.status == 0, "\(program.output)")
+        for phrase in ["plug in", "systemctl stop beckon)\n", "error "] {
+            #expect(!program.output.contains("→ \(phrase)"))
+        }
+        #expect(program.output.contains("Next: beckon events, and say a word"), "\(program.output)")
+        #expect(!program.output.contains("\nwarning  devices") && !program.output.contains("\nwarning  capture"))
+    }
+
     @Test func `a device that is not there is an error`() throws {
         let (status, lines) = try Self.examine("", device: "mic", in: TestFolder())
         #expect(status == 1)

@@ -48,7 +48,9 @@ struct Doctor {
         let service = ServiceCheck(environment)
         report([service.diagnosis] + InstanceReport(environment).diagnoses)
         settings.device = device ?? settings.device
-        report(SoundSystem.check(device: settings.device))
+        // With --device another one is asked about than the service's.
+        let serviceDevice = device == nil ? service.device : nil
+        report(SoundSystem.check(device: settings.device, serviceDevice: serviceDevice))
         if Terminal.errorIsTerminal {
             Output.report(.info, "listening for \(SoundCheck.seconds) seconds; please say something")
         }
@@ -57,7 +59,11 @@ struct Doctor {
             mix: settings.mix,
             reference: settings.echo.device
         )
-        let sound = SoundCheck(selection, name: settings.device, isServiceListening: service.isListening) { text in
+        let sound = SoundCheck(
+            selection,
+            name: serviceDevice ?? settings.device,
+            isServiceListening: serviceDevice != nil
+        ) { text in
             if Terminal.errorIsTerminal { Output.report(.info, text) }
         }
         report(sound.run())

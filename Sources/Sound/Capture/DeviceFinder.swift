@@ -2,7 +2,8 @@ import Core
 
 /// Which device to capture from.
 public enum DeviceChoice: Equatable, Sendable, CustomStringConvertible {
-    /// `default` if it leads to a running sound server, else the first card that captures, USB cards before others.
+    /// `default` if it leads to a running sound server, else the first card that captures, USB cards before others; without a card the
+    /// first device that ALSA's configuration names and that opens, `default` before others.
     case auto
     /// By ALSA's name.
     case named(String)

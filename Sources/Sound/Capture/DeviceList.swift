@@ -6,11 +6,6 @@ import Glibc
 
 /// The capture devices of this machine.
 public enum DeviceList {
-    /// Names in ALSA's own configuration that are converters, not devices.
-    private static let converters: Set<String> = [
-        "null", "jack", "oss", "lavrate", "samplerate", "speexrate", "speex", "upmix", "vdownmix",
-    ]
-
     /// The capture devices of all cards, and the devices that ALSA's configuration names.
     ///
     /// Free devices are opened, queried and closed; none is started.
@@ -28,9 +23,10 @@ public enum DeviceList {
                 condition: found.isBusy ? .busy(holder()) : .init(of: found.name, holder: holder)
             )
         }
-        var devices = cards + namedDevices()
+        let named = namedDevices(isAlone: found.isEmpty)
+        var devices = cards + named
         guard !devices.isEmpty else { throw .noDevice(nothingFound()) }
-        let automatic = automatic(among: found)
+        let automatic = automatic(among: found) ?? preferred(named: named)
         for index in devices.indices { devices[index].isAutomatic = devices[index].name == automatic }
         return devices
     }
@@ -40,7 +36,9 @@ public enum DeviceList {
     /// - Throws: ``CaptureError/noDevice``.
     static func automatic() throws(CaptureError) -> String {
         CALSAMessages_install()
-        guard let name = automatic(among: cardDevices()) else { throw .noDevice(nothingFound()) }
+        if let name = automatic(among: cardDevices()) { return name }
+        // Opening them takes time, which only a machine without a card spends.
+        guard let name = preferred(named: namedDevices(isAlone: true)) else { throw .noDevice(nothingFound()) }
         return name
     }
 
@@ -97,41 +95,6 @@ public enum DeviceList {
 
     // MARK: Names
 
-    /// Devices of ALSA's configuration that are not cards: sound servers, and devices that the user defined.
-    private static func namedDevices() -> [Device] {
-        var hints: UnsafeMutablePointer<UnsafeMutableRawPointer?>?
-        guard snd_device_name_hint(-1, "pcm", &hints) >= 0, let hints else { return [] }
-        defer { snd_device_name_free_hint(hints) }
-        var devices: [Device] = []
-        var place = hints
-        while let hint = place.pointee {
-            place += 1
-            let direction = value("IOID", of: hint)
-            guard let name = value("NAME", of: hint), direction == nil || direction == "Input",
-                !converters.contains(name), !name.contains("CARD=")
-            else { continue }
-            let condition = Device.Condition(of: name) { nil }
-            // If its sound server does not run, the name is not a device.
-            if case .failed = condition { continue }
-            let description = value("DESC", of: hint) ?? ""
-            devices.append(
-                Device(
-                    name: name,
-                    description: description.split(separator: "\n").joined(separator: ", "),
-                    driver: nil,
-                    condition: condition
-                )
-            )
-        }
-        return devices
-    }
-
-    private static func value(_ key: String, of hint: UnsafeMutableRawPointer) -> String? {
-        guard let text = snd_device_name_get_hint(hint, key) else { return nil }
-        defer { free(text) }
-        return String(cString: text)
-    }
-
     /// Whether ALSA's `default` leads to a sound server that is running.
     private static func defaultIsServer() -> Bool {
         var top: OpaquePointer?
@@ -165,7 +128,7 @@ public enum DeviceList {
         let advice: String
         if !files.fileExists(atPath: "/proc/asound/cards") {
             advice =
-                "the kernel's sound drivers are not loaded; in a container or VM give it a sound device, else load "
+                "the kernel's sound drivers are not loaded, and no device of ALSA's configuration opens; in a container or VM give it a sound device, else load "
                 + "the card's module (modprobe snd-usb-audio), or start PipeWire or PulseAudio"
         } else if nodes.contains(where: { $0.hasPrefix("pcm") && $0.hasSuffix("c") }) {
             advice = "/dev/snd has capture devices, but they do not open; add the user to the group 'audio'"

@@ -7,6 +7,8 @@ public struct ServiceCheck: Sendable {
     public let diagnosis: Diagnosis
     /// Whether the service has the microphone open.
     public let isListening: Bool
+    /// The device that it hears; nil unless it does.
+    public let device: String?
     /// The command that starts the service; nil if it runs, or is not installed.
     public let start: String?
 
@@ -40,8 +42,13 @@ public struct ServiceCheck: Sendable {
         do throws(ControlError) {
             var client = try ControlClient(path: path)
             var state = "unknown"
-            if case .status(let status) = try client.ask(.status).reply { state = status.input?.state ?? state }
+            var device: String?
+            if case .status(let status) = try client.ask(.status).reply {
+                state = status.input?.state ?? state
+                device = status.input?.device
+            }
             isListening = state == "running"
+            self.device = isListening ? device : nil
             let text = "it runs; its state is: \(state)"
             start = nil
             switch state {
@@ -50,7 +57,7 @@ public struct ServiceCheck: Sendable {
                 diagnosis = Diagnosis(.warning, "service", text, "see beckon status and journalctl -u \(unit)")
             }
         } catch {
-            isListening = false
+            (isListening, device) = (false, nil)
             let start = error == .notRunning ? Self.start(environment, root) : nil
             self.start = start
             diagnosis =

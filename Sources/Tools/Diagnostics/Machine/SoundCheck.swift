@@ -96,8 +96,9 @@ public struct SoundCheck {
     /// Why no audio came.
     private func noAudio(_ status: CaptureStatus) -> Diagnosis {
         if isServiceListening {
-            let text = "\(name) cannot be measured while the service listens"
-            return Diagnosis(.warning, "capture", text, "stop the service meanwhile (systemctl stop beckon)")
+            let text =
+                "the service hears \(name), which is not measured meanwhile; to measure it, stop the service (systemctl stop beckon)"
+            return Diagnosis(.ok, "capture", text)
         }
         var status = status
         if status.problem.isEmpty, status.blocks > 0 {

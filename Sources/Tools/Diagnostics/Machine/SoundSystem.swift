@@ -5,8 +5,10 @@ private import Glibc
 
 /// The capture devices of this machine, and whether this user may use them.
 public enum SoundSystem {
-    /// - Parameter device: the device to listen to; with `auto`, finding none is an error, else a warning.
-    public static func check(device: String) -> [Diagnosis] {
+    /// - Parameters:
+    ///   - device: the device to listen to; with `auto`, finding none is an error, else a warning.
+    ///   - serviceDevice: the device that the service hears; nil if it hears none.
+    public static func check(device: String, serviceDevice: String? = nil) -> [Diagnosis] {
         let found = Result { () throws(CaptureError) in try DeviceList.scan() }
         // Such as PipeWire's and PulseAudio's.
         let hasOthers = ((try? found.get()) ?? []).contains { found in
@@ -16,7 +18,12 @@ public enum SoundSystem {
                 false
             }
         }
-        return [permissions(folder: "/dev/snd", hasOthers: hasOthers)] + devices(found, isNamed: device != "auto")
+        guard let serviceDevice else {
+            return [permissions(folder: "/dev/snd", hasOthers: hasOthers)] + devices(found, isNamed: device != "auto")
+        }
+        // What this user may open does not matter: the service has what it needs.
+        return [Diagnosis(.ok, "permissions", "the service has the device open")]
+            + describe((try? found.get()) ?? [], serviceDevice: serviceDevice)
     }
 
     /// Whether this user may use the capture devices of the kernel's cards.
@@ -29,7 +36,11 @@ public enum SoundSystem {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
         let nodes = names.filter { $0.hasPrefix("pcm") && $0.hasSuffix("c") }.sorted()
         if nodes.isEmpty, hasOthers {
-            return Diagnosis(.ok, check, "no card is needed: the device is of a sound server, which this user may use")
+            return Diagnosis(
+                .ok,
+                check,
+                "no card is needed: ALSA's configuration names the device, which this user may use"
+            )
         }
         guard !nodes.isEmpty else {
             return Diagnosis(
@@ -79,9 +90,16 @@ public enum SoundSystem {
     }
 
     /// The devices by name, and a warning for each that is in use or does not open.
-    public static func describe(_ devices: [Device]) -> [Diagnosis] {
-        let names = devices.map { $0.isAutomatic ? "\($0.name) (auto)" : $0.name }
+    ///
+    /// - Parameter serviceDevice: the device that the service hears, which is in use for a good reason; nil if it hears none.
+    public static func describe(_ devices: [Device], serviceDevice: String? = nil) -> [Diagnosis] {
+        var names = devices.map { $0.isAutomatic ? "\($0.name) (auto)" : $0.name }
+        if let serviceDevice, !devices.contains(where: { $0.name == serviceDevice }) {
+            names.append("\(serviceDevice) (the service's)")
+        }
         var found = [Diagnosis(.ok, "devices", names.joined(separator: ", "))]
+        // Beside a service that hears its device, the others are of no interest.
+        guard serviceDevice == nil else { return found }
         for device in devices {
             switch device.condition {
             case .free: break
