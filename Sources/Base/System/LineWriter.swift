@@ -15,7 +15,8 @@ public final class LineWriter: Sendable {
         /// Called on the thread that writes when lines are written again after some were dropped. The result, if any, is
         /// written at the place of the dropped lines.
         public var resumed: @Sendable (_ dropped: Int) -> String? = { _ in nil }
-        /// Called on the thread that writes with the errno of each failed write; its line counts as dropped.
+        /// Called on the thread that writes with the errno of each failed write; its line counts as dropped. With EPIPE also where the
+        /// reader of a pipe has gone while there is nothing to write.
         public var failed: @Sendable (Int32) -> Void = { _ in }
         /// Makes what is written out of the waiting lines, which may be none; called on the thread that writes when there are
         /// lines, at ``LineWriter/refresh()``, and every 100 ms. For a terminal with something below its lines; nil writes the
@@ -135,8 +136,18 @@ public final class LineWriter: Sendable {
     // MARK: - On the writer's thread
 
     private func run() {
+        var hasReader = true
         while !state.withLock({ $0.isOver && !$0.isBusy }) {
-            wakeUp.wait(until: Clock.now + (settings.frame == nil ? .seconds(3600) : .milliseconds(100)))
+            // Without interest in anything poll still tells that a pipe has no reader.
+            var requests = [
+                Poll.request(wakeUp.descriptor, POLLIN), Poll.request(hasReader ? descriptor : -1, 0),
+            ]
+            Poll.wait(&requests, until: Clock.now + (settings.frame == nil ? .seconds(3600) : .milliseconds(100)))
+            wakeUp.drain()
+            if Int32(requests[1].revents) & POLLERR != 0 {
+                hasReader = false
+                settings.failed(EPIPE)
+            }
             makeTurn()
         }
     }

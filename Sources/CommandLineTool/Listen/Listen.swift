@@ -100,7 +100,12 @@ struct Listen {
             _ = screen.end(until: Clock.now + Self.timeout, hasFailed: true)
             throw error
         }
-        if let summary = screen.end(until: Clock.now + Self.timeout) { log.write(.info, summary) }
+        let summary = screen.end(until: Clock.now + Self.timeout)
+        if screen.endsWithReader {
+            logOutput.finish(until: Clock.now + Self.timeout)
+            Output.endWithoutReader()
+        }
+        if let summary { log.write(.info, summary) }
         let isMissed = options.limit.isSet && !daemon.hasFound && status != 130
         if isMissed { log.write(.notice, Self.missed(options)) }
         logOutput.finish(until: Clock.now + Self.timeout)

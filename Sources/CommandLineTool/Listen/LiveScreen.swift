@@ -25,11 +25,28 @@ final class LiveScreen: EventSink {
             var heldSince = Clock.now
             /// With `--once`: what is printed at the end, with its line end.
             var answer = ""
+            /// Whether nobody reads standard output any more; whether that ends the program, once it is known.
+            var hasNoReader = false
+            var endsWithReader: Bool?
         }
 
         let state = Mutex(State())
 
         var daemon: Daemon? { state.withLock { $0.daemon } }
+
+        /// Ends the program where nobody reads its output and it does nothing else; otherwise says once that it goes on.
+        func noteMissingReader(_ log: ServiceLog) {
+            guard let daemon else { return }
+            let goesOn = daemon.currentSettings.configuration.doesMoreThanPrint
+            let isNew = state.withLock { state in
+                guard state.hasNoReader, state.endsWithReader == nil else { return false }
+                state.endsWithReader = !goesOn
+                return true
+            }
+            guard isNew else { return }
+            guard goesOn else { return daemon.end() }
+            log.write(.warning, "standard output: its reader has gone; actions and integrations go on without it")
+        }
     }
 
     /// How long the largest sample is held before its mark falls.
@@ -46,6 +63,7 @@ final class LiveScreen: EventSink {
     /// The name of a file or stream that is played; nil for a microphone.
     private let played: String?
     private let shown: Shown
+    private let log: ServiceLog
     /// Nil without a panel.
     private let terminal: PanelTerminal?
 
@@ -57,15 +75,22 @@ final class LiveScreen: EventSink {
         self.json = json
         self.once = once
         self.played = played
+        self.log = log
         let shown = Shown()
         self.shown = shown
         var settings = LineWriter.Settings()
         settings.resumed = { dropped in
+            // Nobody could have read them.
+            guard !shown.state.withLock({ $0.hasNoReader }) else { return nil }
             let lines = counted(dropped, "line was", "lines were")
             log.write(.warning, "standard output: \(lines) dropped, as its reader did not read them")
             return nil
         }
         settings.failed = { number in
+            if number == EPIPE {
+                shown.state.withLock { $0.hasNoReader = true }
+                shown.noteMissingReader(log)
+            }
             Output.note(failure: number)
             if Output.hasFailed { shown.daemon?.end() }
         }
@@ -89,7 +114,11 @@ final class LiveScreen: EventSink {
     func show(_ daemon: Daemon) {
         shown.state.withLock { $0.daemon = daemon }
         if Output.hasFailed { daemon.end() }
+        shown.noteMissingReader(log)
     }
+
+    /// Whether the program ends because nobody reads its output.
+    var endsWithReader: Bool { shown.state.withLock { $0.endsWithReader ?? false } }
 
     func receive(_ event: DetectionEvent) {
         guard event.kind != .nearMiss else { return }

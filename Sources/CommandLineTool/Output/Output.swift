@@ -8,7 +8,7 @@ private import System
 ///
 /// If a write to standard output fails, for example because the disk is full, the command ends:
 /// ``Interrupt/isRequested`` includes ``hasFailed``, and the exit status is 1. If the reader has gone, as with `|
-/// head`, SIGPIPE ends the program.
+/// head`, SIGPIPE ends the program, also where the parent process ignored it.
 enum Output {
     /// The errno of the first failed write to standard output, except EPIPE; 0 for none.
     private static let error = Atomic<Int32>(0)
@@ -33,12 +33,24 @@ enum Output {
     /// Like ``write(_:)``, for what is not text.
     static func write(bytes: [UInt8]) {
         guard !hasFailed, !writeAll(bytes, to: STDOUT_FILENO) else { return }
-        note(failure: errno)
+        let number = errno
+        if number == EPIPE { endWithoutReader() }
+        note(failure: number)
+    }
+
+    /// Ends the program as SIGPIPE does.
+    static func endWithoutReader() {
+        signal(SIGPIPE, SIG_DFL)
+        var pipe = sigset_t()
+        sigemptyset(&pipe)
+        sigaddset(&pipe, SIGPIPE)
+        pthread_sigmask(SIG_UNBLOCK, &pipe, nil)
+        raise(SIGPIPE)
     }
 
     /// Notes the errno of a failed write to standard output; the first one counts.
     static func note(failure number: Int32) {
-        // EPIPE is seen only if SIGPIPE is ignored: the reader has gone, and a service goes on without it.
+        // EPIPE is no failure: the reader has gone, and a service with actions goes on without it.
         if number != EPIPE { _ = error.compareExchange(expected: 0, desired: number, ordering: .relaxed) }
     }
 
