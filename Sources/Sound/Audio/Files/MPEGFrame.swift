@@ -50,7 +50,10 @@ extension FileRest {
             place = end
             if end == next { break }
         }
-        if place < file.size, Magic(of: file, at: place) != nil { return place }
+        if place < file.size, let magic = Magic(of: file, at: place) {
+            // A header of a frame may be there by chance; of a short or free-format stream it is the only one.
+            return magic == .mpeg ? firstFrames(in: file, from: place) ?? place : place
+        }
         // A size of a tag that is too large hides all of it.
         return firstFrames(in: file, from: place) ?? firstFrames(in: file, from: start + 1) ?? first
     }
