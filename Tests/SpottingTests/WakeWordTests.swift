@@ -82,7 +82,7 @@ struct WakeWordTests {
 
     @Test func `a wake word that is nearly found is a near miss`() throws {
         let model = try RecordedVoice.model(confirms: false)
-        let voice = try RecordedVoice.voice("Side_Left") + RecordedVoice.quiet
+        let voice = try RecordedVoice.voice("Side_Left") + RecordedVoice.quiet + RecordedVoice.quiet
         var detector = WakeWordDetector([try Self.word("okay_nabu")])
         var highest: Float = 0
         detector.add(voice.span) { _, score, _ in highest = max(highest, score) }
