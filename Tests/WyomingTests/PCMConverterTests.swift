@@ -49,7 +49,7 @@ struct PCMConverterTests {
         let expected = voice.map { Float($0) * 0x1p-15 }
         for (width, shift) in [(3, 0), (4, 0), (4, 8), (4, 16), (2, 0)] {
             let bytes = voice.flatMap { sample in
-                (0..<width).map { UInt8(truncatingIfNeeded: sample << shift >> (8 * $0)) }
+                (0..<width).map { UInt8(truncatingIfNeeded: (sample << shift) >> Int32(8 * $0)) }
             }
             for piece in [2047, .max] {
                 let samples = try convert(bytes, format(16_000, width, 1), piece: piece)

@@ -147,8 +147,11 @@ struct PCMConverter: ~Copyable {
     /// ``begin(_:)``.
     mutating func drain(into room: UnsafeMutableBufferPointer<Float>) throws(AudioError) -> Int {
         decoder.finish()
-        let written = try convert(UnsafeBufferPointer(start: nil, count: 0), into: room).written
-        if written > 0 { return written }
+        // Not once the filters have been told the end: they would be told it again.
+        if used < filled || decoder.keptBack > 0 {
+            let written = try convert(UnsafeBufferPointer(start: nil, count: 0), into: room).written
+            if written > 0 { return written }
+        }
         return try Self.resample(&resampler, [], 0..<0, into: room, endOfInput: true)?.produced ?? 0
     }
 
