@@ -66,21 +66,22 @@ final class SatelliteServer: Sendable {
             state.isLooking = true
             return (.notKnown, true)
         }
-        if mustLook { look() }
+        if mustLook { look(at: now) }
         return answer
     }
 
-    private func look() {
+    /// - Parameter time: when it was asked for.
+    private func look(at time: Instant) {
         let isStarted = try? SystemThread(name: "beckon-lookup", stackSize: 512 << 10, or: SocketError.noThread) {
             [self] in
-            finish(lookUp(host))
+            finish(lookUp(host), at: time)
         }
-        if isStarted == nil { finish([]) }
+        if isStarted == nil { finish([], at: time) }
     }
 
-    private func finish(_ addresses: [IPAddress]) {
+    private func finish(_ addresses: [IPAddress], at time: Instant) {
         state.withLock { state in
-            (state.addresses, state.lookedUp, state.isLooking) = (addresses, Clock.now, false)
+            (state.addresses, state.lookedUp, state.isLooking) = (addresses, time, false)
         }
         onNews()
     }
