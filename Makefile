@@ -17,7 +17,7 @@ run: build
 	.build/release/beckon classify --stats $(VOICES)/*.wav
 
 # Tests that count allocations need a process in which nothing else runs.
-ALLOCATIONS := 'allocate|takes.no.memory|nor.by.ALSA'
+ALLOCATIONS := 'allocat|takes.no.memory|nor.by.ALSA'
 
 # Preloaded, so that the thread sanitizer sees the waits of Swift's mutexes.
 MUTEX := .build/libThreadSanitizerMutex.so

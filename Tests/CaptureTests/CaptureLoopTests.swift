@@ -46,7 +46,8 @@ struct CaptureLoopTests {
         while output.ring.withWindow({ window, block in
             let first = window[AudioFormat.windowSamples - AudioFormat.hopSamples]
             let last = window[AudioFormat.windowSamples - 1]
-            outcome.blocks.append((first, last, block.time, block.filled))
+            let unit = ScriptedSource.unit
+            outcome.blocks.append((first / unit, last / unit, block.time, block.filled))
         }) {}
         outcome.counts = output.status.counts
         outcome.ring = output.ring.counts

@@ -30,6 +30,8 @@ struct ScriptedSource: CaptureSource, ~Copyable {
     }
 
     static let period = 160
+    /// A sample is the index of its frame in these: whole numbers would be taken for another scale of floats.
+    static let unit: Float = 0x1p-20
     static let format = StreamFormat(rate: 16_000, channels: 1, sample: .f32, period: period, buffer: 8_000)
 
     let log: Log
@@ -97,7 +99,7 @@ struct ScriptedSource: CaptureSource, ~Copyable {
     /// A ramp: the value of each sample is its position.
     private func give(_ count: Int, _ frames: UnsafeMutableRawBufferPointer) -> Int {
         for index in 0..<count {
-            frames.storeBytes(of: Float(log.frames + index), toByteOffset: index * 4, as: Float.self)
+            frames.storeBytes(of: Float(log.frames + index) * Self.unit, toByteOffset: index * 4, as: Float.self)
         }
         log.frames += count
         return count

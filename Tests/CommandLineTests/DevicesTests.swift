@@ -108,9 +108,10 @@ struct DevicesTests {
         #expect(program.error == "" && program.status == 0)
         #expect(
             program.output == """
-                  DEVICE   STATE   RATES   CHANNELS  FORMATS  DESCRIPTION
-                * kitchen  free    48 kHz  1         S16_LE   Kitchen
-                  taken    in use  –       –         –        Taken
+                   DEVICE   STATE   RATES   CHANNELS  FORMATS  DESCRIPTION
+                *  kitchen  free    48 kHz  1         S16_LE   Kitchen
+                   taken    in use  –       –         –        Taken
+                * is the device that auto selects.
 
                 """
         )
@@ -131,8 +132,11 @@ struct DevicesTests {
             ("pcm.gone { type fake file \"/nowhere.wav\" }", nil),
         ]
         for row in table {
-            let environment = try Self.environment(row.definitions, in: TestFolder())
-            let program = try Program.beckon(["devices", "--json"], environment: environment)
+            let folder = try TestFolder()
+            let environment = try Self.environment(row.definitions, in: folder)
+            let program = try withExtendedLifetime(folder) {
+                try Program.beckon(["devices", "--json"], environment: environment)
+            }
             let automatic = try program.lines.compactMap { line in
                 let device = try JSONNode.parse(String(line))
                 return device["auto"]?.flag == true ? device["device"]?.text : nil

@@ -51,7 +51,7 @@ struct ServeTests {
         let server = try Server([], files: 300)
         #expect(comesTrue(within: 20) { ServeTests.info(server.socket).contains("\"stop\"") })
         // The log is written by a thread of its own, which may come to it after the first client was answered.
-        let warning = "the limit on open files is 300, so there are at most 108 connections, not 500"
+        let warning = "the limit on open files is 300, so there can be at most 108 connections, not 500"
         #expect(comesTrue(within: 20) { server.error.contains(warning) }, "\(server.error)")
         // Each says something, as its place would else be given to another one.
         let clients = try (0..<130).map { _ in

@@ -35,7 +35,7 @@ struct SessionSettingsTests {
                 "3 sessions[2]: needs wake, the word that starts it, such as wake: \"computer\"",
                 "3 sessions[2]: needs words that count after the wake word, such as words: [\"on\", \"off\"]",
                 "3 sessions[2].wake: expected a word, such as \"computer\", not ''",
-                "3 sessions[2].words: expected a list in [ ], not 'on'",
+                "3 sessions[2].words: expected a list in [ ], not 'on'; did you mean [\"on\"]?",
             ]
         ),
         (

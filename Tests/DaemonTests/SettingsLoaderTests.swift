@@ -177,7 +177,7 @@ struct SettingsLoaderTests {
         let file = folder.file("hey_house.tflite")
         let text = """
             { wakeWords: ['\(file)', 'alexa'], words: { 'hey house': { threshold: 0.7 } },
-              phrases: [{ phrase: 'hey house left' }], sessions: [{ wake: 'hey house', words: ['left'] }] }
+              phrases: [{ phrase: 'hey house go' }], sessions: [{ wake: 'hey house', words: ['go'] }] }
             """
         let loader = try confirmingLoader(text)
         let first = try loader.load()

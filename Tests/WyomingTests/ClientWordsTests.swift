@@ -121,7 +121,7 @@ struct ClientWordsTests {
         #expect(recorder.begin(at: 0))
         recorder.add(Self.ramp(0..<160_000))
         recorder.receive(Self.detection(3, 9), "long")
-        #expect(words.list.last?.samples == (96_000..<148_800).map { Int16($0 / 16) })
+        #expect(words.list.last?.samples == (64_000..<148_800).map { Int16($0 / 16) })
     }
 
     @Test func `a client says a word by the protocol, and it is kept with its sound`() throws {
