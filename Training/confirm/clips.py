@@ -1,10 +1,14 @@
 """Measures the second look on clips: the program's answer fused with those of confirming networks.
 
     python -m Training.confirm.clips --data DIR --cache DIR --beckon BINARY --model DIR NETWORKS…
+    python -m Training.confirm.clips … --strangers [--part tune] [--published FILE] FILE,SHARE[,OWN]…
 
 NETWORKS are files of weights.py, joined by `+` where several confirm together: the mean of their log-posteriors, each over three shifts of the
 clip. Words and everything else are fused with the program's answer, silence is the program's alone. The program's weight is chosen on the
 tuning half, figures are of the reporting half.
+
+With `--strangers` the clips are those of evaluate/strangers.py, clean and degraded. Each network has a SHARE of the log-posteriors, of one shift as
+it ships, and the program the rest; of its weights OWN are its own and the rest the published ones.
 """
 
 import os
@@ -14,12 +18,13 @@ import torch
 
 from Training.confirm import fusion
 from Training.confirm.proposals import scaled
-from Training.confirm.weights import read
-from Training.data import command_line, new_speakers, recordings, suspects, validation_sets
+from Training.confirm.weights import Stored, mixed, read
+from Training.data import command_line, new_speakers, recordings, suspects, upper_band, validation_sets
 from Training.data.audio import RATE
 from Training.data.vocabulary import COMMANDS
 from Training.evaluate import no_words, validate
 from Training.evaluate.held_out import HeldOut
+from Training.evaluate.strangers import Strangers
 from Training.model import metrics
 
 # Shifts of a clip, in samples, and the program's weights that are tried.
@@ -36,11 +41,11 @@ def shifted(waves, samples):
     return moved
 
 
-def confirmed(network, samples, waves):
+def confirmed(network, samples, waves, shifts=SHIFTS):
     """Mean log-posteriors [n, 11] of a network for clips, with silence around them up to the samples of its window."""
     outside = samples - waves.shape[1]
     padded = np.pad(scaled(waves), ((0, 0), (outside // 2, outside - outside // 2)))
-    return np.mean([fusion.answers(network, shifted(padded, by)) for by in SHIFTS], axis=0)
+    return np.mean([fusion.answers(network, shifted(padded, by)) for by in shifts], axis=0)
 
 
 def with_program(logs, scores, share):
@@ -84,7 +89,7 @@ class Sets:
             "silence": block(0)[truth == SILENCE],
         }
         self.wordless = {f"{name}: taken": block(5 + number) for number, name in enumerate(silent)}
-        self.scores = validate.scored(options.beckon, options.model, self.waves)
+        self.scores = validate.scored(options.beckon, options.model, self.waves, confirm=False)
 
     def figures(self, posteriors):
         """Per cent right of each set, the calibration error of all clips, and per cent of seconds without a word that are taken for one."""
@@ -100,13 +105,53 @@ def quality(figures):
     return np.mean([figures[name] for name in chosen if name in figures])
 
 
+def parts_of(entry):
+    """`FILE,SHARE[,OWN]` joined by `+` → [(file, its own part of the weights, share)]."""
+    parts = [part.split(",") for part in entry.split("+")]
+    return [(path, float(own[0]) if own else 1.0, float(share)) for path, share, *own in parts]
+
+
+def together(entry, answers, scores):
+    """Posteriors [n, 12] of the networks of an entry by `parts_of`, from their `answers` by file and part, and of the program's scores."""
+    weighed = [(share, answers[path, own]) for path, own, share in parts_of(entry)]
+    total = sum(share for share, _ in weighed)
+    return with_program(sum(share * logs for share, logs in weighed) / total, scores, 1 - total)
+
+
+def strangers(table, options):
+    """Prints the figures of networks with given shares on the clips of strangers."""
+    half = Strangers(table, options.data, options.cache, options.part, upper_band.learned(table))
+    scores = validate.scored(options.beckon, options.model, half.waves, confirm=False)
+    columns, answers = {"the program": half.figures(scores)}, {}
+    for path, own, _ in (part for entry in options.networks for part in parts_of(entry)):
+        if (path, own) not in answers:
+            stored = read(path)
+            weights = mixed(stored.weights, read(options.published).weights, own) if own < 1 else stored.weights
+            network = Stored(weights, stored.kind, stored.seconds).network()
+            answers[path, own] = confirmed(network, int(stored.seconds * RATE), half.waves, (0,))
+    for entry in options.networks:
+        columns["+".join(os.path.basename(part) for part in entry.split("+"))] = half.figures(together(entry, answers, scores))
+    print(f"| {options.part}, % | clips | " + " | ".join(columns) + " |\n|---|---|" + "---|" * len(columns))
+    for row in next(iter(columns.values())):
+        count = len(half.of[row]) if row in half.of else ""
+        print(f"| {row} | {count} | " + " | ".join(f"{figures[row]:.2f}" for figures in columns.values()) + " |")
+
+
 def main(arguments=None):
     parser = command_line.parser(__doc__)
     command_line.add_program(parser)
     parser.add_argument("networks", nargs="+")
+    parser.add_argument("--strangers", action="store_true", help="clips by strangers, clean and degraded, with given shares")
+    parser.add_argument("--published", help="the published network, for a part of a network's own weights")
+    command_line.add_part(parser)
     options = parser.parse_args(arguments)
     torch.set_num_threads(1)
     table = recordings.load_all(options.data, options.cache)
+    if options.strangers:
+        if not options.published and any(own < 1 for entry in options.networks for _, own, _ in parts_of(entry)):
+            parser.error("a part of a network's own weights needs --published for the rest")
+        strangers(table, options)
+        return
     tune, report = (Sets(table, options, part) for part in ("tune", "report"))
     columns = {"the program as it is": report.figures(report.scores)}
     answers = {}

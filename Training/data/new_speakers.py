@@ -29,13 +29,14 @@ def among(speakers):
     return np.isin(speakers, sorted(names()))
 
 
-def pictured(folders, cache, part):
+def pictured(folders, cache, part, others=False):
     """Names `<word>/<file>` [n] of all pictures of these speakers in a part, `tune` or `report`, and their waveforms [n, 16000].
 
-    They are kept in the folder `cache`: making one takes a twentieth of a second.
+    With `others`, of the part's other speakers, whom the first version has too. They are kept in the folder `cache`: making one takes a
+    twentieth of a second.
     """
-    path = os.path.join(cache, f"pictures-{part}.npz")
-    wanted = lambda name: speaker(name) in names() and partition(name) == part
+    path = os.path.join(cache, f"pictures-{'others-' if others else ''}{part}.npz")
+    wanted = lambda name: partition(name) == part and (speaker(name) in names()) != others
     found = dict(sorted(pair for folder in folders for pair in pictures.names_and_pictures(folder, wanted)))
     if os.path.exists(path):
         with np.load(path) as stored:

@@ -28,8 +28,8 @@ STEPS, MOMENTUM, CHUNK = (200, 60), 0.9, 64
 # The least sum of squared windows by which a sample is divided.
 LEAST_WEIGHT = 0.02
 
-_WINDOW = log_mel.hann_window(FRAME).astype(np.float32)
-_FILTERS = log_mel.mel_filters({"bands": BANDS, "fftSize": FFT, "lowHertz": 0.0, "highHertz": HIGH}).astype(np.float32)
+HANN = log_mel.hann_window(FRAME).astype(np.float32)
+FILTERS = log_mel.mel_filters({"bands": BANDS, "fftSize": FFT, "lowHertz": 0.0, "highHertz": HIGH}).astype(np.float32)
 
 
 def names_and_pictures(folder, wanted):
@@ -44,12 +44,12 @@ def names_and_pictures(folder, wanted):
 def spectra(waves):
     """Waveforms [n, 16000] → spectra [n, 98, 257]."""
     frames = np.lib.stride_tricks.sliding_window_view(waves, FRAME, axis=1)[:, ::HOP]
-    return scipy.fft.rfft(frames * _WINDOW, FFT, axis=2)
+    return scipy.fft.rfft(frames * HANN, FFT, axis=2)
 
 
 def picture_of(waves):
     """Pictures [n, 98, 40] uint8 of waveforms [n, 16000] in ±1."""
-    powers = np.abs(spectra(waves)) ** 2 @ _FILTERS.T
+    powers = np.abs(spectra(waves)) ** 2 @ FILTERS.T
     return np.uint8(np.clip(np.round(SLOPE * np.log(powers + FLOOR) + OFFSET), 0, 255))
 
 
@@ -75,9 +75,9 @@ def _waves_of(pictures, power_steps, phase_steps):
 
 def bin_powers(bands, steps):
     """Powers [n, frames, 257] ≥ 0 of the bins that explain the powers [n, frames, 40] of the bands, by so many multiplicative steps."""
-    sums = _FILTERS.sum(axis=0)
+    sums = FILTERS.sum(axis=0)
     used = sums > 0
-    filters = _FILTERS[:, used]
+    filters = FILTERS[:, used]
     powers = np.repeat(bands.mean(axis=2, keepdims=True), used.sum(), axis=2) + 1e-12
     for _ in range(steps):
         powers *= (bands / (powers @ filters.T + 1e-12)) @ filters / sums[used]
@@ -88,11 +88,11 @@ def bin_powers(bands, steps):
 
 def waves_from(spectra):
     """Waveforms [n, 16000] whose spectra come nearest to these [n, 98, 257]."""
-    frames = scipy.fft.irfft(spectra, FFT, axis=2)[..., :FRAME] * _WINDOW
+    frames = scipy.fft.irfft(spectra, FFT, axis=2)[..., :FRAME] * HANN
     # The first and the last samples are hardly seen by any frame.
     waves, weight = np.zeros((len(spectra), WINDOW), np.float32), np.full(WINDOW, LEAST_WEIGHT, np.float32)
     for number in range(FRAMES):
         span = slice(number * HOP, number * HOP + FRAME)
         waves[:, span] += frames[:, number]
-        weight[span] += _WINDOW**2
+        weight[span] += HANN**2
     return waves / weight

@@ -32,10 +32,13 @@ def run(beckon, *arguments, **settings):
     return ended.stdout
 
 
-def posteriors(beckon, model, paths, labels, precision=None):
-    """Scores [n, labels] of `beckon classify --clips` for the files at `paths`; `precision` None is the program's choice."""
+def posteriors(beckon, model, paths, labels, precision=None, confirm=True):
+    """Scores [n, labels] of `beckon classify --clips` for the files at `paths`; `precision` None is the program's choice.
+
+    Without `confirm` they are the streaming network's alone.
+    """
     environment = os.environ | ({"BECKON_PRECISION": precision} if precision else {})
-    arguments = ("classify", "--clips", "--json", "--model", model, "--files-from", "-")
+    arguments = ("classify", "--clips", "--json", "--model", model, *(() if confirm else ("--no-confirm",)), "--files-from", "-")
     lines = [json.loads(line) for line in run(beckon, *arguments, input="\n".join(paths), env=environment).splitlines()]
     if [line["file"] for line in lines] != list(paths):
         sys.exit(f"{beckon} answered for {len(lines)} of {len(paths)} clips, or in another order")

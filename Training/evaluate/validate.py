@@ -22,10 +22,10 @@ from Training.model import metrics
 LABELS = COMMANDS + [UNKNOWN, SILENCE]
 
 
-def scored(beckon, model, waves):
-    """Posteriors [n, labels] of the program for waveforms [n, 16000]."""
+def scored(beckon, model, waves, confirm=True):
+    """Posteriors [n, labels] of the program for waveforms [n, 16000]; without `confirm`, of its streaming network alone."""
     with tempfile.TemporaryDirectory() as folder:
-        return program.posteriors(beckon, model, program.write_clips(folder, waves), LABELS)
+        return program.posteriors(beckon, model, program.write_clips(folder, waves), LABELS, confirm=confirm)
 
 
 def measure(table, beckon, model, part="report"):

@@ -285,6 +285,37 @@ class ClipTests(unittest.TestCase):
         self.assertEqual(clips.shifted(wave, -2).tolist(), [[3, 4, 5, 0, 0]])
         self.assertEqual(clips.shifted(wave, 0).tolist(), wave.tolist())
 
+    def test_shares_are_of_all_log_posteriors_and_the_program_has_the_rest(self):
+        entry = "names.pt,0.5,0.7+b.pt,0.3"
+        self.assertEqual(clips.parts_of(entry), [("names.pt", 0.7, 0.5), ("b.pt", 1.0, 0.3)])
+        generator = np.random.default_rng(1)
+        first, second = (np.log(generator.dirichlet(np.ones(11), 3)) for _ in range(2))
+        scores = np.concatenate([generator.dirichlet(np.ones(11), 3), np.zeros((3, 1))], axis=1)
+        found = clips.together(entry, {("names.pt", 0.7): first, ("b.pt", 1.0): second}, scores)
+        expected = np.exp(0.5 * first + 0.3 * second + 0.2 * np.log(scores[:, :11]))
+        np.testing.assert_allclose(found[:, :11], expected / expected.sum(axis=1, keepdims=True))
+
+    def test_strangers_have_a_line_for_each_set_and_a_column_for_each_entry(self):
+        half = mock.Mock(waves=np.zeros((2, 16000), np.float32), of={"silence": np.array([0, 1])})
+        half.figures = lambda posteriors: {"twelve classes, clean": posteriors[0, 0], "silence": 50.0}
+        scores = np.full((2, 12), 1 / 12)
+        with (
+            tempfile.TemporaryDirectory() as folder,
+            mock.patch.object(recordings, "load_all", lambda *_: {}),
+            mock.patch.object(clips.upper_band, "learned", lambda _: None),
+            mock.patch.object(clips, "Strangers", lambda *_: half),
+            mock.patch.object(clips.validate, "scored", lambda *_, confirm: scores),
+            contextlib.redirect_stdout(io.StringIO()) as printed,
+        ):
+            published, own = f"{folder}/published.safetensors", f"{folder}/own.safetensors"
+            weights.write(published, weights.Stored(random_weights(Qbc6())))
+            weights.write(own, weights.Stored(random_weights(Qbc6(ADDED), seed=2)))
+            program = ["--data", folder, "--cache", folder, "--beckon", "", "--model", ""]
+            clips.main([*program, "--strangers", "--published", published, f"{own},0.8,0", f"{published},0.8", f"{own},0.4,0.5+{own},0.4,0"])
+        lines = [[cell.strip() for cell in line.split("|")[1:-1]] for line in printed.getvalue().splitlines()]
+        self.assertEqual([line[:2] for line in lines], [["report, %", "clips"], ["---"] * 2, ["twelve classes, clean", ""], ["silence", "2"]])
+        self.assertEqual((len(lines[2]), lines[3][2:]), (6, ["50.00"] * 4))
+
     def test_a_clip_lies_in_the_middle_of_a_longer_window(self):
         seen = []
         network = mock.Mock(labels=[*WORDS35], side_effect=lambda waves: seen.append(waves) or torch.zeros(len(waves), 35))

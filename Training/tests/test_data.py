@@ -24,6 +24,7 @@ from Training.data import (
     split,
     synthesize,
     synthesize_neural,
+    upper_band,
     validation_sets,
 )
 from Training.data.vocabulary import COMMANDS, CONFUSED_WORDS, NEAR_WORDS, SOUNDS_LIKE, says
@@ -239,6 +240,8 @@ class PictureTests(unittest.TestCase):
                 for _ in range(2):  # made, and read again
                     found, waves = new_speakers.pictured([folder], folder, part)
                     self.assertEqual((found.tolist(), waves.shape), (expected, (1, 16000)))
+            part = split.partition(names[2])
+            self.assertEqual(new_speakers.pictured([folder], folder, part, others=True)[0].tolist(), names[2:])
 
     def test_what_is_measured_is_found_in_more_steps(self):
         clip = 0.1 * np.random.default_rng(1).normal(size=16000) * np.hanning(16000)
@@ -247,6 +250,24 @@ class PictureTests(unittest.TestCase):
         measured, trained_on = pictures.waves_of(picture), pictures.waves_of(picture, pictured_clips.STEPS)
         self.assertLess(error(measured), error(trained_on))
         np.testing.assert_array_equal(measured, pictures.waves_of(picture, (200, 60)))
+
+
+class UpperBandTests(unittest.TestCase):
+    def test_noise_above_has_the_level_that_what_is_below_tells(self):
+        """Noise whose upper half is 20 dB below the lower one, at many levels."""
+        generator = np.random.default_rng(1)
+        spectra = np.fft.rfft(generator.normal(size=(40, 16000)))
+        spectra[:, 8000:] *= 0.1
+        waves = (np.fft.irfft(spectra, 16000) * 10 ** generator.uniform(-2, -0.5, (40, 1))).astype(np.float32)
+        upper = upper_band.UpperBand(waves[:30])
+        narrow = upper_band.low_passed(waves[30:])
+        made = upper.added(narrow)
+        self.assertLess((upper_band.low_passed(made) - narrow).std(), 0.05 * narrow.std())
+        level = lambda waves: 10 * np.log10(((waves - upper_band.low_passed(waves)) ** 2).mean(axis=1) + 1e-12)
+        self.assertLess(level(narrow).max(), -100)
+        np.testing.assert_allclose(level(made), level(waves[30:]), atol=1.5)
+        # Other clips have other noise.
+        self.assertFalse(np.array_equal(made[:1], upper.added(narrow[:1], 64)))
 
 
 class PicturedClipTests(unittest.TestCase):

@@ -11,9 +11,9 @@ import numpy as np
 import torch
 
 from Training.augment.examples import without_words
-from Training.data import new_speakers, recordings, split, suspects, word_folds
+from Training.data import new_speakers, recordings, split, suspects, validation_sets, word_folds
 from Training.data.vocabulary import COMMANDS
-from Training.evaluate import intervals, stream_counts, streams, thresholds, validate
+from Training.evaluate import intervals, stream_counts, strangers, streams, thresholds, validate
 from Training.evaluate import suspects as find_suspects
 from Training.evaluate import word_folds as judge_folds
 from Training.model.network import Spotter
@@ -36,6 +36,51 @@ class StrangerTests(unittest.TestCase):
         posteriors, truth = np.eye(len(COMMANDS) + 2)[:1], np.array([0])
         lines = list(validate.by_strangers(posteriors, truth, np.array(["05b2db80"]), pictured))
         self.assertEqual([line[:2] for line in lines], [("words, speakers of both versions", 1)])
+
+
+class TwelveClassTests(unittest.TestCase):
+    def setUp(self):
+        """Each command once, six of them as pictures; two pictures of an other word, one by a speaker of both versions; and silence."""
+        self.who = next(name for name in sorted(new_speakers.names()) if split.partition(f"go/{name}_nohash_0") == "tune")
+        clip = lambda word: 0.1 * np.random.default_rng(len(word)).normal(size=16000).astype(np.float32)
+        recorded = [f"{word}/{self.who}_nohash_0" for word in COMMANDS[:4]]
+        table = {"name": np.array(recorded), "label": np.array(COMMANDS[:4]), "kind": np.full(4, "clip"), "part": np.full(4, "tune")}
+        drawn = [*(f"{word}/{self.who}_nohash_1" for word in COMMANDS[4:]), f"bed/{self.who}_nohash_0"]
+        pictured = lambda folders, cache, part, others=False: (np.array(["bird/a_nohash_0"] if others else drawn), np.stack([clip("x")] * (1 if others else 7)))
+        silence = [0], np.zeros((1, 16000), np.float32), np.array([len(COMMANDS) + 1])
+        upper, held_out = mock.Mock(added=lambda waves: waves + 1), mock.Mock()
+        held_out.noise = held_out.babble = lambda length, generator: generator.normal(size=32000)
+        with (
+            mock.patch.object(strangers, "samples", lambda table, row: clip(str(row))),
+            mock.patch.object(new_speakers, "pictured", pictured),
+            mock.patch.object(validation_sets, "other_words", lambda *_: (np.zeros(0, int), np.zeros((0, 16000)))),
+            mock.patch.object(validation_sets, "clip_rows", lambda *_: silence),
+            mock.patch.object(strangers, "HeldOut", lambda *_: held_out),
+        ):
+            self.sets = strangers.Strangers(table, [], "", "tune", upper)
+
+    def test_each_class_counts_alike_clean_and_degraded(self):
+        sets = self.sets
+        self.assertEqual(len(sets.twelve()), 12)
+        answer = np.eye(12)[sets.truth]
+        # All "yes" as recorded is wrong, and what is said in babble.
+        answer[sets.of["words, recorded"][0]] = np.eye(12)[1]
+        answer[sets.twelve("babble 10 dB")] = np.eye(12)[sets.truth[sets.twelve("babble 10 dB")] - 1]
+        found = sets.figures(answer)
+        self.assertAlmostEqual(found["twelve classes, clean"], 1100 / 12)
+        self.assertAlmostEqual(found["ten words, clean"], 90)
+        self.assertEqual((found["twelve classes, noise 5 dB"], found["ten words, babble 10 dB"]), (100, 0))
+        # Babble alone may be other speech.
+        self.assertAlmostEqual(found["twelve classes, babble 10 dB"], 100 / 12)
+
+    def test_what_is_made_of_pictures_has_noise_above_and_a_condition_changes_it(self):
+        of = lambda name: self.sets.waves[self.sets.of[name]]
+        np.testing.assert_allclose(of("words, pictures"), of("… ending at 4 kHz") + 1, rtol=1e-5)
+        np.testing.assert_allclose(of("… and noise above"), of("… to 4 kHz") + 1, rtol=1e-5)
+        ratio = lambda name: 20 * np.log10(np.std(of("words, recorded")) / np.std(of(f"words, recorded, {name}") - of("words, recorded")))
+        self.assertAlmostEqual(ratio("noise 10 dB"), 10, delta=0.5)
+        self.assertAlmostEqual(ratio("noise 5 dB"), 5, delta=0.5)
+        self.assertEqual(set(self.sets.speakers[self.sets.of["words, recorded"]]), {self.who})
 
 
 class WordFoldTests(unittest.TestCase):
