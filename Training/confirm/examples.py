@@ -37,6 +37,12 @@ class Mixture:
     ratios_in_babble: tuple
     # Examples whose speech is by telephone.
     telephone: float
+    # Words that lie where they lie in the recording, or up to SHIFT beside it, not in the middle; and words that are as recorded in all else, too.
+    placed: float = 0.0
+    untouched: float = 0.0
+    # The published answer's share of the target of a word, and the temperature at which it is learned.
+    taught: float = 0.6
+    temperature: float = 1.0
 
 
 MIXTURES = {
@@ -47,6 +53,11 @@ MIXTURES = {
     "names": Mixture(
         {"commands": 32, "others": 12, "cuts": 4, "talk": 6, "words": 2, "made_commands": 2, "made_words": 4, "quiet": 2, "babble": 4},
         *(0.1, 0.8, 0.5, (-2, 22), (3, 22), 0.1),
+    ),
+    "keeps": Mixture(
+        {"commands": 24, "others": 16, "cuts": 1, "talk": 2, "quiet": 1, "babble": 2},
+        *(0.05, 0.8, 0.5, (0, 25), (2, 22), 0.08),
+        *(0.7, 0.25, 1.0, 2.0),
     ),
 }
 # Share of talk that the published network takes for a command, and of talk that is a phrase between two pauses.
@@ -174,16 +185,24 @@ class Examples:
 
     def alone(self, row, generator, begin=0, end=None):
         """The word of a recording, of samples [begin, end) alone, with other speech before or after some."""
-        table, speed = self.table, generator.uniform(*SPEEDS) if generator.random() < 0.5 else 1.0
+        table = self.table
+        if self.mixture.untouched and generator.random() < self.mixture.untouched:
+            wave, window = samples(table, row, begin, end), np.zeros(self.window, np.float32)
+            add(window, wave, (self.window - len(wave)) // 2)
+            return window * min(1, PEAK / max(np.abs(window).max(), 1e-6)), self.target[row], row
+        speed = generator.uniform(*SPEEDS) if generator.random() < 0.5 else 1.0
         wave = shifted(fade(samples(table, row, begin, end)), speed)
         first, last = int((table["from"][row] - begin) / speed), int((table["to"][row] - begin) / speed)
         window, loudness = np.zeros(self.window, np.float32), rms(wave[first:last])
         at = self.middle(generator) - (first + last) // 2
+        if self.mixture.placed and generator.random() < self.mixture.placed:
+            at += (first + last) // 2 - len(wave) // 2
         add(window, wave, at)
         for side in (-1, 1):
             if generator.random() < self.mixture.neighbours / 2:
                 self.add_neighbour(window, at + first, at + last, side, loudness, generator)
-        return self.surrounded(window, loudness, generator), self.target[row], row if speed == 1 else -1
+        known = speed == 1 or self.mixture.taught == 1
+        return self.surrounded(window, loudness, generator), self.target[row], row if known else -1
 
     def add_neighbour(self, window, first, last, side, loudness, generator):
         """Adds running speech before (−1) or after (1) what lies in samples [first, last)."""

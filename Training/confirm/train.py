@@ -1,7 +1,8 @@
-"""Trains the published Qbc6 further: on words in noise and beside talk, and on talk (`rejects`), or above all on words in noise and babble (`names`).
+"""Trains the published Qbc6 further: on words in noise and beside talk, and on talk (`rejects`), above all on words in noise and babble (`names`), or
+on these with the published answers alone, so that it forgets no voice (`keeps`).
 
-    python -m Training.confirm.train --data DIR --cache DIR --published qbc6.safetensors --out FILE [--network rejects|names] [--steps N] [--rate R]
-        [--seconds S] [--proposals FILE]
+    python -m Training.confirm.train --data DIR --cache DIR --published qbc6.safetensors --out FILE [--network rejects|names|keeps] [--steps N]
+        [--rate R] [--seconds S] [--proposals FILE] [--begin FILE,SHARE]
 
 First it finds the talk of the training partition that the published network takes for a command, and keeps it in the cache. What the program
 proposes there (FILE of mine.py) is drawn as often. Of a word
@@ -19,7 +20,8 @@ import torch
 
 from Training.confirm.examples import MIXTURES, Examples
 from Training.confirm.networks import ADDED, qbc6
-from Training.confirm.weights import read
+from Training.confirm.proposals import scaled
+from Training.confirm.weights import mixed, read
 from Training.data import command_line, recordings
 from Training.data.audio import RATE, WINDOW
 from Training.data.files import replacing
@@ -28,8 +30,6 @@ from Training.model import checkpoint
 from Training.model.network import training_type
 from Training.model.train import set_rate
 
-# The published answer's share of a target.
-TAUGHT = 0.6
 # The least posterior of a command for talk to be hard, and the frames between two such places.
 LEAST_SCORE, APART = 0.2, 8
 # Seconds of talk in one pass.
@@ -82,30 +82,35 @@ def mined(network, examples, path):
 
 
 class CleanAnswers:
-    """The published network's posteriors for clips as recorded, asked for when they are needed."""
+    """The published network's logits for clips as recorded, asked for when they are needed."""
 
     def __init__(self, network, table):
         self.network, self.table, self.known = network, table, {}
 
     @torch.no_grad()
     def __call__(self, rows):
-        """Posteriors [n, words] for rows of the table."""
+        """Logits [n, words] for rows of the table."""
         new = [row for row in dict.fromkeys(rows.tolist()) if row not in self.known]
         if new:
-            waves = torch.from_numpy(np.stack([recordings.samples(self.table, row, 0, WINDOW) for row in new]))
-            self.known.update(zip(new, torch.softmax(self.network(waves), dim=1)))
+            waves = torch.from_numpy(scaled(np.stack([recordings.samples(self.table, row, 0, WINDOW) for row in new])))
+            self.known.update(zip(new, self.network(waves)))
         return torch.stack([self.known[row] for row in rows.tolist()])
 
 
-def targets_of(batch, outputs, answers):
-    """The targets [n, outputs] of a batch: its labels, and for words as recorded a part of the published answers."""
-    targets = torch.nn.functional.one_hot(torch.from_numpy(batch.targets), outputs).float()
-    taught = np.flatnonzero(batch.rows >= 0)
-    if len(taught):
-        soft = answers(batch.rows[taught])
-        targets[taught] *= 1 - TAUGHT
-        targets[taught, : soft.shape[1]] += TAUGHT * soft
-    return targets
+def loss_of(logits, batch, answers, mixture):
+    """The mean loss of logits [n, outputs]: labels, and for words as recorded a part of the published answers, at a temperature."""
+    count, wanted = logits.shape[1], torch.from_numpy(batch.targets)
+    labelled = torch.nn.functional.cross_entropy(logits, wanted, reduction="none")
+    taught = torch.from_numpy(batch.rows >= 0)
+    if taught.any():
+        known = answers(batch.rows[batch.rows >= 0])
+        soft = torch.softmax(torch.nn.functional.pad(known / mixture.temperature, (0, count - known.shape[1]), value=-torch.inf), dim=1)
+        loss = -(soft * torch.log_softmax(logits[taught] / mixture.temperature, dim=1)).sum(dim=1) * mixture.temperature**2
+        share = torch.full((len(loss),), mixture.taught)
+        # What the published network does not know as recorded has nothing to teach.
+        kept = (known.argmax(dim=1) == wanted[taught]).float() if mixture.taught == 1 else torch.ones(len(loss))
+        labelled = labelled.masked_scatter(taught, kept * (share * loss + (1 - share) * labelled[taught]))
+    return labelled.mean()
 
 
 def rate_at(step, steps, peak):
@@ -122,6 +127,7 @@ def main(arguments=None):
     parser.add_argument("--rate", type=float, default=3e-4)
     parser.add_argument("--seconds", type=float, help="length of the window; 1.5 for `rejects`, else 1")
     parser.add_argument("--proposals", help="what the program proposes in talk: a file of mine.py")
+    parser.add_argument("--begin", help="FILE,SHARE: weights to begin with, and their share; the rest are the published ones")
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args(arguments)
     torch.set_num_threads(1)
@@ -129,8 +135,12 @@ def main(arguments=None):
     table = recordings.load_all(options.data, options.cache)
     weights = read(options.published).weights
     published, network = qbc6(weights), qbc6(weights, ADDED)
+    if options.begin:
+        path, share = options.begin.rsplit(",", 1)
+        network = qbc6(mixed(read(path).weights, weights, float(share)), ADDED)
     examples = Examples(table, int(seconds * RATE), options.seed, mixture=MIXTURES[options.network])
-    examples.hard = mined(published, examples, os.path.join(options.cache, "rejecter-hard.npz"))
+    if options.network != "keeps":
+        examples.hard = mined(published, examples, os.path.join(options.cache, "rejecter-hard.npz"))
     if options.proposals:
         with np.load(options.proposals) as stored:
             proposals = stored["hard"]
@@ -145,11 +155,10 @@ def main(arguments=None):
     kind, losses, began = training_type(), [], time.time()
     for step in range(first, options.steps):
         batch = examples.batch(step)
-        targets = targets_of(batch, len(network.labels), answers)
         features = network.features(torch.from_numpy(batch.waves))
         with torch.autocast("cpu", kind, enabled=kind != torch.float32):
             logits = network.decide(features)
-        loss = -(targets * torch.log_softmax(logits.float(), dim=1)).sum(dim=1).mean()
+        loss = loss_of(logits.float(), batch, answers, examples.mixture)
         set_rate(optimizer, rate_at(step, options.steps, options.rate))
         optimizer.zero_grad(set_to_none=True)
         loss.backward()

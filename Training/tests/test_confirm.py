@@ -363,12 +363,32 @@ class TrainingTests(unittest.TestCase):
         self.assertEqual(first.targets.tolist(), words + [of("no speech")] * 3 + [of("other speech")] * 2)
         self.assertTrue(set(first.rows[:32]) <= {0, 1, -1} and (first.rows[32:] == -1).all())
 
-    def test_a_part_of_a_target_is_the_published_answer(self):
+    def test_some_words_that_keep_voices_are_as_recorded(self):
+        table = small_table()
+        keeps = dataclasses.replace(examples.MIXTURES["keeps"], untouched=1.0)
+        window, target, row = examples.Examples(table, 16000, 1, mixture=keeps).alone(0, np.random.default_rng(1))
+        clip = recordings.samples(table, 0)
+        np.testing.assert_allclose(window, clip * min(1, 0.5 / np.abs(clip).max()), rtol=1e-6)
+        self.assertEqual((target, row), (WORDS35.index("yes"), 0))
+
+    def test_a_part_of_the_target_of_a_word_is_the_published_answer(self):
         batch = examples.Batch(np.zeros((2, 1)), np.array([1, 35]), np.array([7, -1]))
-        targets = train.targets_of(batch, 37, lambda rows: torch.full((len(rows), 35), 1 / 35))
-        torch.testing.assert_close(targets.sum(dim=1), torch.ones(2))
-        self.assertAlmostEqual(targets[0, 1].item(), 1 - train.TAUGHT + train.TAUGHT / 35, places=5)
-        self.assertEqual(targets[1, 35].item(), 1)
+        logits, even = torch.zeros(2, 37), lambda rows: torch.zeros(len(rows), 35)
+        logits[0, 1], logits[1, 35] = 3.0, 2.0
+        logs = torch.log_softmax(logits, dim=1)
+        names = examples.MIXTURES["names"]
+        expected = -(logs[0, 1] * (1 - names.taught) + logs[0, :35].mean() * names.taught + logs[1, 35]) / 2
+        torch.testing.assert_close(train.loss_of(logits, batch, even, names), expected)
+
+    def test_what_the_published_network_does_not_know_teaches_nothing(self):
+        keeps = examples.MIXTURES["keeps"]
+        logits = torch.randn(3, 37, generator=torch.Generator().manual_seed(1))
+        known = torch.full((2, 35), -30.0)
+        known[0, 1], known[1, 4] = 30.0, 30.0
+        batch = examples.Batch(np.zeros((3, 1)), np.array([1, 3, 36]), np.array([5, 6, -1]))
+        softer = -torch.log_softmax(logits[0] / keeps.temperature, dim=0)[1] * keeps.temperature**2
+        expected = (softer - torch.log_softmax(logits[2], dim=0)[36]) / 3
+        torch.testing.assert_close(train.loss_of(logits, batch, lambda rows: known, keeps), expected)
 
     def test_training_continues_where_it_was_interrupted(self):
         few = {"commands": 1, "others": 1, "cuts": 1, "talk": 1, "words": 1, "quiet": 1, "babble": 1}
