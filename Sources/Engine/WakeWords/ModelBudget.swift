@@ -1,8 +1,8 @@
 /// What the reading of one model may take in all: bytes of memory, and steps of work. Whatever a file makes the program read, copy or compute
 /// is taken from here before it is done, so that a small file that claims much, or claims it often, is refused at once.
 ///
-/// Nothing is given back: a copy that is freed counts, too. The largest model that was tried, a head of 10 MB whose weights are transposed,
-/// takes 31 MB and 11 million steps; openWakeWord's own heads, of up to 1.3 MB, take 5 MB and 1.5 million; those of microWakeWord 1 MB and 0.3 million.
+/// Nothing is given back: a copy that is freed counts, too. A head of 10 MB whose weights are transposed takes less than three quarters of it,
+/// and the networks of microWakeWord less than a tenth; openWakeWord's own heads have up to 1.3 MB.
 final class ModelBudget {
     enum Limits {
         static let bytes = 44 << 20
