@@ -306,9 +306,10 @@ extension WyomingServer: Integration {
         // Only the live page shows them.
         if service.history != nil, configured.recent.keep > 0 {
             settings.recent = configured.recent
+            let kept = configured.recent.keep == 1 ? "word" : "\(configured.recent.keep) words"
             service.log.write(
                 .notice,
-                "the last \(configured.recent.keep) words of each Wyoming client are kept in memory, for those who have the live page's token"
+                "in memory for those who have the live page's token: the last \(kept) of each Wyoming client"
             )
         }
         settings.threads = service.share.threads
