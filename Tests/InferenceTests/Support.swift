@@ -32,3 +32,11 @@ struct Reference {
         }
     }
 }
+
+extension InferenceStream {
+    mutating func lookAhead(window: Span<Float>) {
+        lookAhead { samples in
+            for index in samples.indices { samples[index] = window[index] }
+        }
+    }
+}

@@ -286,18 +286,31 @@ struct ConfirmationTests {
         #expect(samples[9] == 0 && abs(samples[11] - hops[60][1]) < 0.001)
     }
 
-    @Test(arguments: [0, 4, 30]) func `audio that is kept from within a stream on begins with the window`(hops: Int) {
-        let window = (0..<16_000).map { Float($0 + 1) / 16_001 }
-        let audio = RecentAudio(hopSamples: 1600, sampleRate: 16_000, after: hops)
-        audio.fill(before: window.span)
-        audio.add(hop: window.span.extracting(14_400..<16_000))
-        let samples = UnsafeMutableBufferPointer<Float>.allocate(capacity: 20_000)
+    @Test(arguments: [3, 12, 15, 50]) func `audio goes on in a longer memory`(hops: Int) {
+        func value(_ sample: Int) -> Float { Float(sample % 1009 + 1) / 1010 }
+        func add(_ numbers: Range<Int>, to audio: RecentAudio) {
+            for hop in numbers {
+                let samples = (hop * 1600..<(hop + 1) * 1600).map(value)
+                audio.add(hop: samples.span)
+            }
+        }
+        let short = RecentAudio(hopSamples: 1600, sampleRate: 16_000, reach: 4000, hearsTaughtWords: false)
+        let long = RecentAudio(hopSamples: 1600, sampleRate: 16_000)
+        #expect(!short.keepsAsMuch(as: long) && long.keepsAsMuch(as: short))
+        add(0..<hops, to: short)
+        long.goOn(from: short)
+        add(hops..<hops + 2, to: long)
+        let samples = UnsafeMutableBufferPointer<Float>.allocate(capacity: 40_000)
         defer { samples.deallocate() }
-        // Before the stream there is nothing.
-        audio.read(from: (hops + 1) * 1600 - 20_000, into: samples)
-        let first = 20_000 - min(hops + 1, 10) * 1600
-        #expect(samples[..<first].allSatisfy { $0 == 0 })
-        #expect((first..<20_000).allSatisfy { abs(samples[$0] - window[$0 - 4000]) < 1e-4 })
+        let first = (hops + 2) * 1600 - samples.count
+        long.read(from: first, into: samples)
+        // The short one keeps 1.5 s.
+        let oldest = max(0, hops - 15) * 1600
+        for index in samples.indices {
+            let expected = first + index < oldest ? 0 : value(first + index)
+            #expect(abs(samples[index] - expected) < 1e-4, "sample \(index)")
+            if abs(samples[index] - expected) >= 1e-4 { break }
+        }
     }
 
     @Test func `samples that are not finite make their hop silent`() {

@@ -9,8 +9,8 @@ public enum Prior: Sendable {
 /// One stream of audio through a model: the state of its layers, and the outputs of the newest hop.
 ///
 /// `init` allocates all memory; `score`, `scoreWhole`, `lookAhead` and `reset` allocate nothing, provided that no copy of an output
-/// array is kept from one call to the next (read them through `.span`). A session may move between threads but serves one at a time.
-/// It starts in the state after endless digital silence.
+/// array is kept from one call to the next (read them through `.span`), and that no more than two threads run streams of the model at the
+/// same time. A stream may move between threads but serves one at a time. It starts in the state after endless digital silence.
 public struct InferenceStream: ~Copyable, Sendable {
     public let model: Model
     /// The network's output before calibration, `[logits]`.
@@ -32,24 +32,16 @@ public struct InferenceStream: ~Copyable, Sendable {
     /// It is false while the window contains a NaN or infinite sample.
     public private(set) var isFinite = true
 
-    private let plans: ExecutionPlans
+    private let memory: StreamMemory
     private let calibration: Calibration
-    private let arena: Arena
-    private let stream: Arena.Region
-    /// The state after endless digital silence; that of a window, where the model does not stream.
-    private let silence: Arena.Region
-    /// A copy of the stream, for `lookAhead`.
-    private let lookahead: Arena.Region
-    private let wholeWindow: Arena.Region
-    /// Scratch memory of the front end.
-    private let scratch: Arena.Region
-    private let probabilities: Arena.Region
-    /// The features of a window and a float for each of its columns, for ``ClipContrast``; empty where there is none.
-    private let contrastColumns: Arena.Region
-    private let contrastPowers: Arena.Region
+    /// The layers' newest columns; empty where the model does not stream.
+    private let state: Arena
+    private let silence: SilentState
     private let contrast: ClipContrast?
     /// How far something stands out of the background of the newest window, 0…1.
     private var foreground: Float
+
+    private var plans: ExecutionPlans { memory.plans }
 
     /// - Parameter embeds: whether to compute embeddings, which may need layers of their own.
     public init(_ model: Model, prior: Prior = .stream, embeds: Bool = false) {
@@ -61,40 +53,22 @@ public struct InferenceStream: ~Copyable, Sendable {
     private init(unset model: Model, _ prior: Prior, embeds: Bool) {
         self.model = model
         // Not read from self: `??` would capture it before it is whole, and Swift 6.3 then ends an arena that does not exist yet.
-        let plans = embeds ? model.embeddingPlans : model.plans
-        self.plans = plans
+        let memory = model.streamMemory(embeds: embeds)
+        self.memory = memory
+        memory.reserve()
+        silence = memory.silence(of: model)
         calibration = Calibration(model, prior: prior)
-        let logitCount = model.labelOfLogit.count
-        let stateCount = plans.hop?.count ?? 0
         var layout = Arena.Layout()
-        stream = layout.reserve(stateCount)
-        silence = layout.reserve(plans.hop?.count ?? plans.window.count)
-        lookahead = layout.reserve(stateCount)
-        wholeWindow = layout.reserve(plans.window.count)
-        scratch = layout.reserve(model.frontEnd.scratchCount)
-        probabilities = layout.reserve(logitCount)
+        _ = layout.reserve(memory.plans.hop?.count ?? 0)
+        state = Arena(layout)
         contrast = prior == .clip ? model.clipContrast : nil
-        contrastColumns = layout.reserve(contrast == nil ? 0 : model.frontEnd.columns * model.frontEnd.channels)
-        contrastPowers = layout.reserve(contrast == nil ? 0 : model.frontEnd.columns)
         foreground = contrast == nil ? 1 : 0
-        arena = Arena(layout)
-        logits = Array(repeating: 0, count: logitCount)
+        logits = Array(repeating: 0, count: model.labelOfLogit.count)
         posteriors = Array(repeating: 0, count: model.labels.count)
         lookaheadPosteriors = posteriors
         embedding = Array(repeating: 0, count: embeds ? model.embeddingCount : 0)
         lookaheadEmbedding = embedding
         activity = Array(repeating: 0, count: model.activityCount)
-
-        // Silence is computed once; `reset` copies the result.
-        let zeros = [Float](repeating: 0, count: model.windowSamples)
-        model.run(
-            plans.window,
-            zeros.span.extracting(model.frontEnd.samples(ofNewest: plans.window.inputColumns)),
-            state: arena[wholeWindow],
-            scratch: arena[scratch]
-        )
-        copyWindowToStream()
-        arena.copy(plans.hop == nil ? wholeWindow : stream, to: silence)
     }
 
     /// Scores the next hop, given the newest `windowSamples` samples.
@@ -103,83 +77,105 @@ public struct InferenceStream: ~Copyable, Sendable {
     /// Calls must then follow each other hop by hop; after a gap, call `scoreWhole` or `reset`. A model that does not stream computes
     /// the whole window.
     public mutating func score(window samples: Span<Float>) {
-        guard let hop = plans.hop else { return scoreWhole(window: samples) }
-        runHop(hop, samples, in: stream)
-        measureContrast(samples)
-        readOutputs(hop, from: stream)
+        let memory = memory
+        memory.withScratch { scratch in
+            guard let hop = memory.plans.hop else { return scoreWhole(window: samples, scratch) }
+            runHop(hop, samples, in: state.base, scratch)
+            measureContrast(samples, scratch)
+            readOutputs(hop, from: state.base, scratch)
+        }
     }
 
-    /// Computes `lookaheadPosteriors` and `lookaheadEmbedding`: the results of `score` for this window. The stream's
+    /// Computes `lookaheadPosteriors` and `lookaheadEmbedding`: the results of `score` for a window. The stream's
     /// state does not change.
-    public mutating func lookAhead(window samples: Span<Float>) {
-        let plan: ExecutionPlan
-        let block: UnsafeMutablePointer<Float>
-        if let hop = plans.hop {
-            arena.copy(stream, to: lookahead)
-            runHop(hop, samples, in: lookahead)
-            (plan, block) = (hop, arena[lookahead])
-        } else {
-            runWindow(samples)
-            (plan, block) = (plans.window, arena[wholeWindow])
+    ///
+    /// - Parameter fill: writes the `windowSamples` samples of the window.
+    public mutating func lookAhead(_ fill: (UnsafeMutableBufferPointer<Float>) -> Void) {
+        let memory = memory
+        memory.withScratch { scratch in
+            fill(scratch.samples)
+            let samples = UnsafeBufferPointer(scratch.samples).span
+            let (plan, block) = (memory.plans.hop ?? memory.plans.window, lookaheadBlock(scratch))
+            if let hop = memory.plans.hop {
+                block.update(from: state.base, count: hop.count)
+                runHop(hop, samples, in: block, scratch)
+            } else {
+                runWindow(samples, scratch)
+            }
+            _ = calibration.apply(
+                block + plan.output,
+                to: &lookaheadPosteriors,
+                foreground: foreground,
+                scratch: scratch.probabilities
+            )
+            plan.embedding?.read(from: block, into: &lookaheadEmbedding)
         }
-        _ = calibration.apply(
-            block + plan.output,
-            to: &lookaheadPosteriors,
-            foreground: foreground,
-            scratch: arena[probabilities]
-        )
-        plan.embedding?.read(from: block, into: &lookaheadEmbedding)
+    }
+
+    private func lookaheadBlock(_ scratch: StreamScratch) -> UnsafeMutablePointer<Float> {
+        plans.hop == nil ? scratch.window : scratch.lookahead
     }
 
     /// Scores a whole window of `windowSamples` samples, and leaves the stream as if it had been scored hop by hop.
     public mutating func scoreWhole(window samples: Span<Float>) {
-        runWindow(samples)
-        copyWindowToStream()
-        measureContrast(samples)
-        readOutputs(plans.window, from: wholeWindow)
+        let memory = memory
+        memory.withScratch { scoreWhole(window: samples, $0) }
+    }
+
+    private mutating func scoreWhole(window samples: Span<Float>, _ scratch: StreamScratch) {
+        runWindow(samples, scratch)
+        if let hop = plans.hop { hop.layout.copy(plans.window.layout, scratch.window, to: state.base) }
+        measureContrast(samples, scratch)
+        readOutputs(plans.window, from: scratch.window, scratch)
     }
 
     /// Returns to the state after endless digital silence.
     public mutating func reset() {
-        if plans.hop != nil { arena.copy(silence, to: stream) }
+        if let hop = plans.hop { state.base.update(from: silence.base, count: hop.count) }
         if contrast != nil { foreground = 0 }
-        readOutputs(plans.hop ?? plans.window, from: silence)
+        let memory = memory
+        memory.withScratch { readOutputs(memory.plans.hop ?? memory.plans.window, from: silence.base, $0) }
     }
 
     /// Copies the stream's state, as laid out by the model's hop plan.
     func copyState(to target: UnsafeMutablePointer<Float>) {
-        target.update(from: arena[stream], count: stream.count)
+        target.update(from: state.base, count: plans.hop?.count ?? 0)
     }
 
-    private func runHop(_ hop: ExecutionPlan, _ samples: Span<Float>, in region: Arena.Region) {
+    private func runHop(
+        _ hop: ExecutionPlan,
+        _ samples: Span<Float>,
+        in block: UnsafeMutablePointer<Float>,
+        _ scratch: StreamScratch
+    ) {
         checkCount(samples)
-        hop.layout.shiftHistory(arena[region])
+        hop.layout.shiftHistory(block)
         let newest = model.frontEnd.samples(ofNewest: hop.inputColumns)
-        model.run(hop, samples.extracting(newest), state: arena[region], scratch: arena[scratch])
+        model.run(hop, samples.extracting(newest), state: block, scratch: scratch.frontEnd)
     }
 
-    private func runWindow(_ samples: Span<Float>) {
+    private func runWindow(_ samples: Span<Float>, _ scratch: StreamScratch) {
         checkCount(samples)
         let newest = model.frontEnd.samples(ofNewest: plans.window.inputColumns)
-        model.run(plans.window, samples.extracting(newest), state: arena[wholeWindow], scratch: arena[scratch])
+        model.run(plans.window, samples.extracting(newest), state: scratch.window, scratch: scratch.frontEnd)
     }
 
-    private mutating func measureContrast(_ samples: Span<Float>) {
+    private mutating func measureContrast(_ samples: Span<Float>, _ scratch: StreamScratch) {
         guard let contrast else { return }
         let frontEnd = model.frontEnd
-        let (features, columns) = (arena[contrastColumns], frontEnd.columns)
+        let columns = frontEnd.columns
         frontEnd.run(
             samples.extracting(frontEnd.samples(ofNewest: columns)),
             columns: columns,
-            to: features,
-            scratch: arena[scratch],
+            to: scratch.columns,
+            scratch: scratch.frontEnd,
             kernels: model.kernels
         )
         foreground = contrast.foreground(
-            of: features,
+            of: scratch.columns,
             columns: columns,
             bands: frontEnd.channels,
-            powers: arena[contrastPowers]
+            powers: scratch.powers
         )
     }
 
@@ -187,17 +183,14 @@ public struct InferenceStream: ~Copyable, Sendable {
         precondition(samples.count == model.windowSamples, "a window has \(model.windowSamples) samples")
     }
 
-    /// Copies the newest columns of the whole window into the stream's buffers.
-    private func copyWindowToStream() {
-        guard let hop = plans.hop else { return }
-        hop.layout.copy(plans.window.layout, arena[wholeWindow], to: arena[stream])
-    }
-
-    private mutating func readOutputs(_ plan: ExecutionPlan, from region: Arena.Region) {
-        let block = arena[region]
+    private mutating func readOutputs(
+        _ plan: ExecutionPlan,
+        from block: UnsafeMutablePointer<Float>,
+        _ scratch: StreamScratch
+    ) {
         for index in logits.indices { logits[index] = block[plan.output + index] }
         plan.embedding?.read(from: block, into: &embedding)
         for index in activity.indices { activity[index] = block[plan.activity + index] }
-        isFinite = calibration.apply(logits, to: &posteriors, foreground: foreground, scratch: arena[probabilities])
+        isFinite = calibration.apply(logits, to: &posteriors, foreground: foreground, scratch: scratch.probabilities)
     }
 }

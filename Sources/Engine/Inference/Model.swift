@@ -42,10 +42,10 @@ public final class Model: Sendable {
 
     public let frontEnd: FrontEnd
     let weights: PackedWeights
-    /// Plans that compute posteriors and activity.
-    let plans: ExecutionPlans
-    /// Plans that also compute the embedding.
-    let embeddingPlans: ExecutionPlans
+    /// For streams that compute posteriors and activity.
+    private let streams: StreamMemory
+    /// For streams that also compute the embedding.
+    private let embeddingStreams: StreamMemory
     /// A hash, like `identity`, of the front end and the layers on which the embedding depends: embeddings of models
     /// with the same value are comparable.
     public let embeddingIdentity: String
@@ -133,8 +133,13 @@ public final class Model: Sendable {
             confirmation = nil
         }
         confirmationState = confirmation != nil ? .on : description.confirm != nil ? .off : .missing
-        plans = ExecutionPlans(network, weights: weights, embeds: false)
-        embeddingPlans = ExecutionPlans(network, weights: weights, embeds: true)
+        let (window, logits) = (description.windowSamples, description.outputLabels.count)
+        let (plans, embeddingPlans) = (
+            ExecutionPlans(network, weights: weights, embeds: false),
+            ExecutionPlans(network, weights: weights, embeds: true)
+        )
+        streams = StreamMemory(plans, frontEnd, windowSamples: window, logits: logits)
+        embeddingStreams = StreamMemory(embeddingPlans, frontEnd, windowSamples: window, logits: logits)
 
         name = description.name
         labels = description.labels
@@ -156,6 +161,12 @@ public final class Model: Sendable {
         identity = padded(confirmation == nil ? filesHash : hash((confirmBytes ?? [])[...], filesHash), 16, radix: 16)
         embeddingIdentity = padded(network.embeddingHash(tensors, from: frontEnd.identity), 16, radix: 16)
     }
+
+    /// Plans that compute posteriors and activity.
+    var plans: ExecutionPlans { streams.plans }
+
+    /// What streams share, with or without embeddings.
+    func streamMemory(embeds: Bool) -> StreamMemory { embeds ? embeddingStreams : streams }
 
     /// Index of `_silence_` among the labels.
     public var silenceIndex: Int { Labels(labels).silenceIndex }

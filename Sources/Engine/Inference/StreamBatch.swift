@@ -57,7 +57,7 @@ public struct StreamBatch: ~Copyable {
     /// - Parameter embeds: whether to compute embeddings, which may need layers of their own.
     public init(_ model: Model, embeds: Bool = false) {
         self.model = model
-        plan = (embeds ? model.embeddingPlans : model.plans).hop
+        plan = model.streamMemory(embeds: embeds).plans.hop
         calibration = Calibration(model, prior: .stream)
         session = InferenceStream(model, embeds: embeds)
         let first = plan.map { model.frontEnd.samples(ofNewest: $0.inputColumns).lowerBound } ?? 0

@@ -18,7 +18,7 @@ public final class DetectorStream {
     fileprivate var taught: TaughtWordScorer
     fileprivate var activity: ActivityDetector
     fileprivate var wakeWords: WakeWordStream?
-    fileprivate var look: SecondLook?
+    fileprivate var look: SecondLook
     fileprivate var vocabulary: Vocabulary
     /// The settings and the network's batch that it was adapted to; see ``BatchDetector``.
     fileprivate var generation: Int
@@ -35,7 +35,7 @@ public final class DetectorStream {
         taught = TaughtWordScorer(vocabulary)
         activity = ActivityDetector(of: vocabulary.model)
         wakeWords = WakeWordStream(vocabulary.wakeWords)
-        look = batch.makeLook(after: 0, replacing: nil)
+        look = SecondLook(vocabulary)
         generation = batch.generation
         batchGeneration = batch.batchGeneration
         hopSamples = vocabulary.model.hopSamples
@@ -101,7 +101,7 @@ public final class DetectorStream {
         }
         window.initialize(repeating: 0)
         handler.flush()
-        look?.flush()
+        look.flush()
         wakeWords?.flush()
         taught.flush()
         activity.flush()
@@ -118,9 +118,7 @@ public struct BatchDetector: ~Copyable {
     private var batch: StreamBatch
     /// The batch before, if it was of the same model: its streams go on in it until their windows in the new one are full.
     private var formerBatch: StreamBatch?
-    /// Looks at proposals of all streams in turn; nil for a vocabulary without second looks.
-    private var confirmers: Confirmers?
-    /// How often it looked at proposals of all streams, and how often no word was found then.
+    /// How often there was a second look at proposals of all streams, and how often no word was found then.
     public private(set) var looks = 0
     public private(set) var refusals = 0
     /// Counts changes of the settings; a stream adapts to them before its next hop.
@@ -131,12 +129,7 @@ public struct BatchDetector: ~Copyable {
     public init(_ settings: DetectorSettings) {
         self.settings = settings
         batch = StreamBatch(settings.vocabulary.model, embeds: !settings.vocabulary.taught.isEmpty)
-        confirmers = Confirmers(settings.vocabulary)
-    }
-
-    /// What looks at the proposals of a stream, after so many hops of it.
-    fileprivate func makeLook(after hops: Int, replacing former: SecondLook?) -> SecondLook? {
-        SecondLook(settings.vocabulary, confirmers, hops: hops, replacing: former)
+        settings.vocabulary.reserveConfirmers()
     }
 
     fileprivate var newestSamples: Int { batch.newestSamples }
@@ -155,7 +148,7 @@ public struct BatchDetector: ~Copyable {
             if vocabulary.model !== old.model { formerBatch = nil }
             batchGeneration += 1
         }
-        if vocabulary !== old { confirmers = Confirmers(vocabulary) }
+        if vocabulary !== old { vocabulary.reserveConfirmers() }
         settings = new
         generation += 1
     }
@@ -184,7 +177,7 @@ public struct BatchDetector: ~Copyable {
         for (index, stream) in streams.enumerated() {
             if !settings.vocabulary.taught.isEmpty { stream.taught.add(stream.network.embedding) }
             stream.activity.add(hop: stream.hop.span, logits: stream.scoring.activity)
-            stream.look?.add(hop: stream.hop.span)
+            stream.look.add(hop: stream.hop.span)
             stream.wakeWords?.add(hop: stream.hop.span) { word, score, before in
                 stream.handler.add(wakeWord: word, score: score, before: before) { report(index, $0) }
             }
@@ -214,7 +207,7 @@ public struct BatchDetector: ~Copyable {
             if stream.wakeWords?.serves(vocabulary.wakeWords) != true {
                 stream.wakeWords = WakeWordStream(vocabulary.wakeWords)
             }
-            stream.look = makeLook(after: stream.handler.gate.streamHops, replacing: stream.look)
+            stream.look = SecondLook(vocabulary, hops: stream.handler.gate.streamHops, replacing: stream.look)
             if !vocabulary.hasTaughtWords(of: old) { stream.taught = TaughtWordScorer(vocabulary) }
         }
         guard stream.batchGeneration != batchGeneration else { return }

@@ -11,18 +11,17 @@ public struct Detector: ~Copyable {
     private var scorer: HopScorer
     private var handler: PosteriorHandler
     private var wakeWords: WakeWordStream?
-    private var look: SecondLook?
+    private var look: SecondLook
     /// Nil where no reference is heard.
     private var played: PlayedWords?
-    /// Set where `look` was made within the stream: it has none of the audio before yet.
-    private var looksFromHere = false
 
     public init(_ settings: DetectorSettings) {
         self.settings = settings
         scorer = HopScorer(settings.vocabulary, lookaheadQuiet: settings.lookaheadQuiet)
         handler = PosteriorHandler(settings)
         wakeWords = WakeWordStream(settings.vocabulary.wakeWords)
-        look = SecondLook(settings.vocabulary, Confirmers(settings.vocabulary))
+        settings.vocabulary.reserveConfirmers()
+        look = SecondLook(settings.vocabulary)
         played = settings.marksOwnSpeech ? PlayedWords(settings) : nil
     }
 
@@ -62,10 +61,8 @@ public struct Detector: ~Copyable {
         let time = handler.gate.nextTime
         played?.add(block) { handler.played.note($0, at: time) }
         scorer.score(window: window)
-        if looksFromHere { look?.fill(before: window) }
-        looksFromHere = false
         let hop = window.extracting(last: settings.vocabulary.model.hopSamples)
-        look?.add(hop: hop)
+        look.add(hop: hop)
         wakeWords?.add(hop: hop) { word, score, before in
             handler.add(wakeWord: word, score: score, before: before, report: report)
         }
@@ -95,13 +92,8 @@ public struct Detector: ~Copyable {
         let old = settings.vocabulary
         if old !== new.vocabulary {
             scorer.update(new.vocabulary)
-            looksFromHere = look == nil || old.model !== new.vocabulary.model
-            look = SecondLook(
-                new.vocabulary,
-                Confirmers(new.vocabulary),
-                hops: handler.gate.streamHops,
-                replacing: look
-            )
+            new.vocabulary.reserveConfirmers()
+            look = SecondLook(new.vocabulary, hops: handler.gate.streamHops, replacing: look)
         }
         scorer.lookaheadQuiet = new.lookaheadQuiet
         if wakeWords?.serves(new.vocabulary.wakeWords) != true {
@@ -118,8 +110,7 @@ public struct Detector: ~Copyable {
         scorer.flush()
         handler.flush()
         wakeWords?.flush()
-        look?.flush()
+        look.flush()
         played?.flush()
-        looksFromHere = false
     }
 }

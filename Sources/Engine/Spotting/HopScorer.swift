@@ -39,8 +39,6 @@ public struct HopScorer: ~Copyable {
     private var detector: ActivityDetector
     /// Range of the time since the last sound, in seconds, in which `lookahead` is computed; nil for never.
     var lookaheadQuiet: ClosedRange<Double>?
-    /// The window one hop later if it stays quiet.
-    private var nextWindow: [Float]
     /// The session has not processed the audio before the next hop.
     private var isNew = false
     private var hasLookahead = false
@@ -55,7 +53,6 @@ public struct HopScorer: ~Copyable {
         taught = TaughtWordScorer(vocabulary)
         (taughtAhead, partMarginsAhead) = (taught.probabilities, taught.partMargins)
         self.lookaheadQuiet = lookaheadQuiet
-        nextWindow = [Float](repeating: 0, count: model.windowSamples)
         detector = ActivityDetector(of: model)
     }
 
@@ -72,7 +69,6 @@ public struct HopScorer: ~Copyable {
         words = Self.words(of: model)
         session = InferenceStream(model, embeds: !vocabulary.taught.isEmpty)
         isNew = true
-        if nextWindow.count != model.windowSamples { nextWindow = [Float](repeating: 0, count: model.windowSamples) }
         detector.update(model)
     }
 
@@ -131,19 +127,15 @@ public struct HopScorer: ~Copyable {
         let model = session.model
         let hop = model.hopSamples
         let kept = window.count - hop
-        for index in 0..<kept { nextWindow[index] = window[hop + index] }
         let length = max(1, min(hop, kept, Int(quiet * Double(model.sampleRate))))
-        // Mirrored at the joint: a jump in the signal would be a click, and a word may begin with one.
-        for index in 0..<hop {
-            let place = index % (2 * length)
-            nextWindow[kept + index] =
-                place < length ? nextWindow[kept - 1 - place] : nextWindow[kept + place - 2 * length]
+        session.lookAhead { next in
+            for index in 0..<kept { next[index] = window[hop + index] }
+            // Mirrored at the joint: a jump in the signal would be a click, and a word may begin with one.
+            for index in 0..<hop {
+                let place = index % (2 * length)
+                next[kept + index] = place < length ? next[kept - 1 - place] : next[kept + place - 2 * length]
+            }
         }
-        // Moved out of `self` for the call, because the call changes another part of `self`: the session.
-        var window: [Float] = []
-        swap(&window, &nextWindow)
-        session.lookAhead(window: window.span)
-        swap(&window, &nextWindow)
         guard !vocabulary.taught.isEmpty else { return }
         taught.lookAhead(session.lookaheadEmbedding, into: &taughtAhead, &partMarginsAhead)
     }

@@ -4,9 +4,9 @@ private import Kernels
 ///
 /// `init` allocates all memory. One thread at a time uses it.
 final class RecentAudio {
-    /// The least number of seconds that are kept: a look at the longest phrase reads 3.2. And the seconds from a word's middle to its
+    /// The seconds that looks at taught words need: one at the longest phrase reads 3.2. And the seconds from a word's middle to its
     /// decision.
-    private static let (least, decision) = (4.0, 1.25)
+    private static let (taught, decision) = (4.0, 1.25)
 
     private let hopSamples: Int
     private let hops: Int
@@ -20,11 +20,12 @@ final class RecentAudio {
 
     /// - Parameters:
     ///   - reach: samples that the confirming networks read before a word's middle.
+    ///   - hearsTaughtWords: whether there are looks at taught words.
     ///   - count: hops of the stream until now.
-    init(hopSamples: Int, sampleRate: Int, reach: Int = 0, after count: Int = 0) {
+    init(hopSamples: Int, sampleRate: Int, reach: Int = 0, hearsTaughtWords: Bool = true, after count: Int = 0) {
         self.count = count
         self.hopSamples = hopSamples
-        let seconds = max(Self.least, Double(reach) / Double(sampleRate) + Self.decision)
+        let seconds = max(hearsTaughtWords ? Self.taught : 0, Double(reach) / Double(sampleRate) + Self.decision)
         hops = Int((seconds * Double(sampleRate) / Double(hopSamples)).rounded(.up))
         samples = .allocate(capacity: hops * hopSamples)
         samples.initialize(repeating: 0)
@@ -32,20 +33,24 @@ final class RecentAudio {
         scales.initialize(repeating: 0)
     }
 
+    /// Goes on from another one with hops of the same length, if that keeps less.
+    func goOn(from former: RecentAudio) {
+        (count, filled) = (former.count, min(hops, former.filled))
+        for hop in count - filled..<count {
+            let (place, old) = (hop % hops, hop % former.hops)
+            scales[place] = former.scales[old]
+            for index in 0..<hopSamples {
+                samples[place * hopSamples + index] = former.samples[old * hopSamples + index]
+            }
+        }
+    }
+
+    /// Whether it keeps as much as another one.
+    func keepsAsMuch(as other: RecentAudio) -> Bool { hops >= other.hops }
+
     deinit {
         samples.deallocate()
         scales.deallocate()
-    }
-
-    /// Adds the hops before the newest one, from a window that ends with it: for audio that is kept from within a stream on.
-    func fill(before window: Span<Float>) {
-        let earlier = min(count, window.count / hopSamples - 1)
-        guard earlier > 0 else { return }
-        count -= earlier
-        for index in stride(from: earlier, to: 0, by: -1) {
-            let end = window.count - index * hopSamples
-            add(hop: window.extracting(end - hopSamples..<end))
-        }
     }
 
     /// Adds a hop; samples that are not finite make all of it silence.

@@ -25,17 +25,17 @@ public protocol ProposalConfirmer: AnyObject {
     func look(_ word: ProposedWord, _ posteriors: [Float]) -> Verdict
 }
 
-/// What looks at the proposals of some streams, one at a time: the confirming networks of the model at its words, and the alignment with
+/// What looks at the proposals of streams, one at a time: the confirming networks of the model at its words, and the alignment with
 /// takes at taught words.
-public final class Confirmers {
+// Sendable is unchecked because of its scratch memory: one thread at a time has it.
+public final class Confirmers: @unchecked Sendable {
     private let networks: Confirmer?
     private let taught: TaughtWordLook?
 
-    /// - Returns: nil for a vocabulary without second looks.
-    public init?(_ vocabulary: Vocabulary) {
+    /// - Parameter vocabulary: has second looks.
+    public init(_ vocabulary: Vocabulary) {
         networks = Confirmer(vocabulary.model)
         taught = TaughtWordLook(vocabulary)
-        guard networks != nil || taught != nil else { return nil }
     }
 
     /// - Parameter read: writes so many samples, from a sample on, to memory; those that the stream does not have are 0.
@@ -50,43 +50,37 @@ public final class Confirmers {
         networks.look(posteriors, middle: word.middle, penalty: penalty, read: read)
         return Verdict(networks)
     }
-
-    /// Whether a vocabulary has some.
-    static func exist(for vocabulary: Vocabulary) -> Bool {
-        vocabulary.model.confirmation != nil || !vocabulary.lookedAt.isEmpty
-    }
 }
 
-/// The newest audio of one stream, and what looks at it.
+/// The newest audio of one stream, and looks at it, by what streams of a vocabulary share.
+///
+/// Audio is kept for a vocabulary without second looks too: one with them may follow within the stream.
 final class SecondLook: ProposalConfirmer {
     private let vocabulary: Vocabulary
-    private var confirmers: Confirmers?
     private let audio: RecentAudio
 
     /// - Parameters:
-    ///   - confirmers: several streams may share them; nil makes them at the first look, which then allocates.
     ///   - hops: hops of the stream until now.
     ///   - former: of the same stream, whose audio goes on; nil where it begins.
-    /// - Returns: nil for a vocabulary without second looks.
-    init?(_ vocabulary: Vocabulary, _ confirmers: Confirmers?, hops: Int = 0, replacing former: SecondLook? = nil) {
-        guard Confirmers.exist(for: vocabulary) else { return nil }
+    init(_ vocabulary: Vocabulary, hops: Int = 0, replacing former: SecondLook? = nil) {
         self.vocabulary = vocabulary
-        self.confirmers = confirmers
         let model = vocabulary.model
-        if let former, former.vocabulary.model === model {
-            audio = former.audio
-        } else {
-            audio = RecentAudio(
-                hopSamples: model.hopSamples,
-                sampleRate: model.sampleRate,
-                reach: model.confirmation?.reachSamples ?? 0,
-                after: hops
-            )
+        let new = RecentAudio(
+            hopSamples: model.hopSamples,
+            sampleRate: model.sampleRate,
+            reach: model.confirmation?.reachSamples ?? 0,
+            hearsTaughtWords: !vocabulary.lookedAt.isEmpty,
+            after: hops
+        )
+        if let former, former.vocabulary.model.hopSamples == model.hopSamples {
+            if former.audio.keepsAsMuch(as: new) {
+                audio = former.audio
+                return
+            }
+            new.goOn(from: former.audio)
         }
+        audio = new
     }
-
-    /// Adds what is before the newest hop in a window that ends with it; for a look that begins within a stream.
-    func fill(before window: Span<Float>) { audio.fill(before: window) }
 
     /// Adds a hop of audio.
     func add(hop: Span<Float>) { audio.add(hop: hop) }
@@ -95,12 +89,10 @@ final class SecondLook: ProposalConfirmer {
     func flush() { audio.flush() }
 
     func look(_ word: ProposedWord, _ posteriors: [Float]) -> Verdict {
-        guard let confirmers = confirmers ?? Confirmers(vocabulary) else {
-            return Verdict(label: word.label, confidence: 0, confirmed: 0)
-        }
-        self.confirmers = confirmers
         let audio = audio
-        return confirmers.look(word, posteriors) { audio.read(from: $0, into: $1) }
+        return vocabulary.withConfirmers { confirmers in
+            confirmers.look(word, posteriors) { audio.read(from: $0, into: $1) }
+        }
     }
 }
 

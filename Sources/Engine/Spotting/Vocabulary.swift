@@ -1,5 +1,6 @@
 public import Core
 public import Inference
+private import System
 public import WakeWords
 
 /// The labels that a detector tells apart: the words of a model, those that the user taught, wake words with models of their own, and the
@@ -24,6 +25,8 @@ public final class Vocabulary: Sendable {
     /// Seconds by which an utterance of each label may exceed the limit for a word, `[labels]`: above 0 for phrases
     /// that the user taught.
     let extraDurations: [Double]
+    /// What looks at the proposals of all streams.
+    private let confirmers = Pool<Confirmers>()
 
     public init(
         _ model: Model,
@@ -69,6 +72,21 @@ public final class Vocabulary: Sendable {
     /// them: its score is not that of its templates.
     var lookedAt: [(label: Int, word: TaughtWord)] {
         taught.indices.filter { isLookedAt[$0] }.map { (fusion.wordLabels[$0], taught[$0]) }
+    }
+
+    /// Whether there is a second look at some words.
+    public var hasSecondLooks: Bool { model.confirmation != nil || !lookedAt.isEmpty }
+
+    /// Provides for calls of ``withConfirmers(_:)`` by one more thread, so that they do not allocate.
+    func reserveConfirmers() { if hasSecondLooks { confirmers.reserve { Confirmers(self) } } }
+
+    /// Calls the body with what looks at proposals, which no other call has meanwhile.
+    func withConfirmers<Result>(_ body: (Confirmers) -> Result) -> Result {
+        confirmers.with {
+            Confirmers(self)
+        } _: {
+            body($0)
+        }
     }
 
     /// Whether the taught words are scored as those of another vocabulary.

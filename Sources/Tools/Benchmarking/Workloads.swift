@@ -110,10 +110,10 @@ final class WordLookWork: Workload {
             )
         else { return nil }
         let vocabulary = Vocabulary(model, taught: [word], speech: embedding)
-        guard let confirmers = Confirmers(vocabulary), let label = vocabulary.labels.firstIndex(of: "word") else {
+        guard vocabulary.hasSecondLooks, let label = vocabulary.labels.firstIndex(of: "word") else {
             return nil
         }
-        self.confirmers = confirmers
+        confirmers = Confirmers(vocabulary)
         self.word = ProposedWord(label: label, score: 0.5, middle: 0, end: 0, hops: 3)
         self.sound = sound
     }

@@ -93,8 +93,8 @@ private final class RecordedLooks: ProposalConfirmer {
     private var verdicts: [Place: Verdict] = [:]
 
     init?(_ vocabulary: Vocabulary) {
-        guard let confirmers = Confirmers(vocabulary) else { return nil }
-        self.confirmers = confirmers
+        guard vocabulary.hasSecondLooks else { return nil }
+        confirmers = Confirmers(vocabulary)
         hopSamples = vocabulary.model.hopSamples
     }
 

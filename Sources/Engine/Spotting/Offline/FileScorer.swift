@@ -147,7 +147,7 @@ public struct FileDetector: Sendable {
         var handler = PosteriorHandler(settings)
         let model = settings.vocabulary.model
         // Second looks are made ready at the first proposal: most short files have none.
-        let look = SecondLook(settings.vocabulary, nil)
+        let look = SecondLook(settings.vocabulary)
         let wakeWords = WakeWordStream(settings.vocabulary.wakeWords)
         let played = settings.marksOwnSpeech ? PlayedWords(settings) : nil
         var last: (activity: ActivityHistory, seconds: Double)?
@@ -160,7 +160,7 @@ public struct FileDetector: Sendable {
                 let newest = window.extracting(last: model.hopSamples)
                 let time = handler.gate.nextTime
                 played?.add(hop.played.span) { handler.played.note($0, at: time) }
-                look?.add(hop: newest)
+                look.add(hop: newest)
                 wakeWords?.add(hop: newest) { word, score, before in
                     handler.add(wakeWord: word, score: score, before: before) { report($0.ended(by: hop.seconds)) }
                 }
