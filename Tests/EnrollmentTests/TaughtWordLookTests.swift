@@ -61,6 +61,41 @@ struct TaughtWordLookTests {
         #expect(plain.proposals(mode: .spot)[label] == nil && vocabulary.proposals(mode: .spot)[label] != nil)
     }
 
+    @Test(arguments: [12, 15, 18]) func `a batch that begins to look at a word within a stream has the audio before`(
+        change: Int
+    ) throws {
+        let (word, _, _) = try Self.words()
+        // Without networks that confirm, and without the speech embedding, there is no second look. Mode spot does not look ahead, as batches.
+        let model = try Model(folder: RecordedTakes.folder, confirms: false)
+        let taught = [try #require(word.taught)]
+        var before = DetectorSettings(Vocabulary(model, taught: taught))
+        var after = DetectorSettings(Vocabulary(model, taught: taught, speech: .ofTakes))
+        (before.gate.mode, after.gate.mode) = (.spot, .spot)
+        let pause = [Float](repeating: 0, count: 16_000)
+        let audio = try pause + RecordedTakes.voice("Rear_Left") + pause
+        let padded = pause + audio
+        var (alone, together): ([Detection], [Detection]) = ([], [])
+        var detector = Detector(before)
+        var batch = BatchDetector(before)
+        let stream = batch.makeStream()
+        for hop in 0..<audio.count / 1600 {
+            if hop == change {
+                _ = detector.update(after)
+                batch.update(after)
+            }
+            let end = 16_000 + (hop + 1) * 1600
+            detector.process(window: padded.span.extracting(end - 16_000..<end)) { alone.append($0) }
+            stream.fill { room in
+                for index in room.indices { room[index] = audio[hop * 1600 + index] }
+                return room.count
+            }
+            batch.process([stream]) { together.append($1) }
+        }
+        let label = try #require(after.vocabulary.labels.firstIndex(of: "rear left"))
+        #expect(alone.contains { $0.index == label && $0.confirmed != nil })
+        #expect(together.map(\.confirmed) == alone.map(\.confirmed))
+    }
+
     @Test func `a phrase that is as near to a part is refused; to its end, if it is quiet before it`() throws {
         let (word, _, model) = try Self.words()
         let taught = try #require(word.taught)

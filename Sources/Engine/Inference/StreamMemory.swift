@@ -18,11 +18,7 @@ final class StreamMemory: Sendable {
     func reserve() { pool.reserve { StreamScratch(layout) } }
 
     func withScratch<Result>(_ body: (StreamScratch) -> Result) -> Result {
-        pool.with {
-            StreamScratch(layout)
-        } _: {
-            body($0)
-        }
+        pool.with(make: { StreamScratch(layout) }, body)
     }
 
     /// The state after endless digital silence; it is computed once.

@@ -82,11 +82,7 @@ public final class Vocabulary: Sendable {
 
     /// Calls the body with what looks at proposals, which no other call has meanwhile.
     func withConfirmers<Result>(_ body: (Confirmers) -> Result) -> Result {
-        confirmers.with {
-            Confirmers(self)
-        } _: {
-            body($0)
-        }
+        confirmers.with(make: { Confirmers(self) }, body)
     }
 
     /// Whether the taught words are scored as those of another vocabulary.
