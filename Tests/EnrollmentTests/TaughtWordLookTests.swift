@@ -61,7 +61,7 @@ struct TaughtWordLookTests {
         #expect(plain.proposals(mode: .spot)[label] == nil && vocabulary.proposals(mode: .spot)[label] != nil)
     }
 
-    @Test(arguments: [12, 15, 18]) func `a batch that begins to look at a word within a stream has the audio before`(
+    @Test(arguments: [12, 15]) func `a batch that begins to look at a word within a stream has the audio before`(
         change: Int
     ) throws {
         let (word, _, _) = try Self.words()
@@ -74,8 +74,9 @@ struct TaughtWordLookTests {
         let pause = [Float](repeating: 0, count: 16_000)
         let audio = try pause + RecordedTakes.voice("Rear_Left") + pause
         let padded = pause + audio
-        var (alone, together): ([Detection], [Detection]) = ([], [])
+        var (alone, together, throughout): ([Detection], [Detection], [Detection]) = ([], [], [])
         var detector = Detector(before)
+        var looking = Detector(after)
         var batch = BatchDetector(before)
         let stream = batch.makeStream()
         for hop in 0..<audio.count / 1600 {
@@ -84,7 +85,9 @@ struct TaughtWordLookTests {
                 batch.update(after)
             }
             let end = 16_000 + (hop + 1) * 1600
-            detector.process(window: padded.span.extracting(end - 16_000..<end)) { alone.append($0) }
+            let window = padded.span.extracting(end - 16_000..<end)
+            detector.process(window: window) { alone.append($0) }
+            looking.process(window: window) { throughout.append($0) }
             stream.fill { room in
                 for index in room.indices { room[index] = audio[hop * 1600 + index] }
                 return room.count
@@ -94,6 +97,7 @@ struct TaughtWordLookTests {
         let label = try #require(after.vocabulary.labels.firstIndex(of: "rear left"))
         #expect(alone.contains { $0.index == label && $0.confirmed != nil })
         #expect(together.map(\.confirmed) == alone.map(\.confirmed))
+        #expect(alone.map(\.confirmed) == throughout.map(\.confirmed))
     }
 
     @Test func `a phrase that is as near to a part is refused; to its end, if it is quiet before it`() throws {
