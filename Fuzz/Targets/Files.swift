@@ -76,7 +76,9 @@ func fuzzModel(_ bytes: [UInt8]) {
         var session = InferenceStream(model, embeds: true)
         let samples = (0..<model.windowSamples).map { Float(($0 &* 7919) % 2001 - 1000) / 1000 }
         for _ in 0..<3 { session.score(window: samples.span) }
-        session.lookAhead(window: samples.span)
+        session.lookAhead { next in
+            for index in next.indices { next[index] = samples[index] }
+        }
         session.score(window: samples.span)
         session.scoreWhole(window: samples.span)
         let sum = session.posteriors.reduce(0, +)
