@@ -96,7 +96,7 @@ private func look(_ posteriors: [Float], _ model: Model) {
     for prior in [Prior.stream, .clip] {
         let confirmer = Confirmer(networks, of: model, prior: prior)
         for strange in [0, Float.infinity, .nan] {
-            confirmer.look(posteriors, middle: 500) { first, samples in
+            confirmer.look(posteriors, middle: 500, contrast: strange == 0 ? 15 : strange) { first, samples in
                 for index in samples.indices {
                     let place = first + index
                     samples[index] = place % 400 == 1 ? strange : Float((place &* 7919) % 2001 - 1000) / 1000

@@ -68,8 +68,8 @@ struct ConfirmingTests {
         #expect(exact.logit < 1e-3 && exact.feature < 1e-3)
         let integer = try errors(folder, set, .int8)
         print("\(set) shipped networks: worst error \(exact.logit) in a logit, \(integer.logit) in int8")
-        // Of logits from -12 to 13.
-        #expect(integer.logit < 1.5)
+        // Of logits from -12 to 13. The published network, which never had noise in training, has the largest.
+        #expect(integer.logit < 2.5)
     }
 
     @Test func `a network without a confirmation has none, and one can be left out`() throws {
@@ -147,6 +147,47 @@ struct ConfirmingTests {
                 #expect(abs(Double(value) - number) < 1e-4)
             }
         }
+    }
+
+    /// Shares of the two networks and of the model between those of clear clips, 0.5, 0.65 and 0.5, and of noisy ones, 0, 0.9 and 0.2.
+    @Test(arguments: [
+        (Float(-1), [0, 0.9], 0.2), (10, [0, 0.9], 0.2), (13, [0.15, 0.825], 0.29), (20, [0.5, 0.65], 0.5),
+        (.infinity, [0.5, 0.65], 0.5),
+    ])
+    func `the shares of clips move with their contrast`(contrast: Float, shares: [Double], own: Double) throws {
+        let model = try Self.model(try moving(from: 10, to: 20))
+        let confirmation = try #require(model.confirmation)
+        let audio = (0..<40_000).map { Float($0 % 100) / 200 }
+        let posteriors: [Float] = [0.5, 0.1, 0.05, 0.3, 0.05]
+        for prior in [Prior.clip, .stream] {
+            let confirmer = Confirmer(confirmation, of: model, prior: prior)
+            confirmer.look(posteriors, middle: 20_000, contrast: contrast) { first, samples in
+                for index in samples.indices { samples[index] = audio[first + index] }
+            }
+            let (shares, own) = prior == .clip ? (shares, own) : ([0.35, 0.65], 0.25)
+            let expected = expected(confirmation, model, posteriors, middle: 20_000, audio, shares: shares, own: own)
+            for (value, number) in zip(confirmer.fused, expected.fused) { #expect(abs(Double(value) - number) < 1e-4) }
+            for (value, number) in zip(confirmer.confirmed, expected.confirmed) {
+                #expect(abs(Double(value) - number) < 1e-4)
+            }
+        }
+    }
+
+    /// The fixture whose shares move between two contrasts.
+    private func moving(from: Double, to: Double) throws -> [String: Any] {
+        var json = try json()
+        let outputs = try #require(json["outputLabels"] as? [String])
+        let over = try #require(outputs.firstIndex(of: "_silence_"))
+        json["clipContrast"] = ["from": 5, "to": 10, "over": over, "lead": 6]
+        var confirm = try #require(json["confirm"] as? [String: Any])
+        confirm["clipContrast"] = ["from": from, "to": to]
+        confirm["noisyClipShare"] = 0.2
+        var networks = try #require(confirm["networks"] as? [[String: Any]])
+        networks[0]["noisyClipShare"] = 0
+        networks[1]["noisyClipShare"] = 0.9
+        confirm["networks"] = networks
+        json["confirm"] = confirm
+        return json
     }
 
     @Test func `confirmed words have thresholds of their own`() throws {
@@ -321,6 +362,12 @@ struct ConfirmingTests {
             (try with("networks", nil), "networks"),
             (try with("share", -1), "confirm.share"),
             (try with("clipShare", 1e9), "confirm.clipShare"),
+            (try with("noisyClipShare", 0.5), "“confirm.clipContrast”: missing"),
+            (try with("noisyClipShare", -1), "confirm.noisyClipShare"),
+            (try with("noisyClipShare", 11, network: true), "“noisyClipShare”"),
+            (try with("clipContrast", ["from": 10, "to": 20]), "the model has no “clipContrast”"),
+            (try moving(from: 20, to: 20), "“confirm.clipContrast”: 20.0 and 20.0"),
+            (try moving(from: 20, to: 1e9), "decibels from 0 to 100"),
             (try with("proposals", ["other": 0.5]), "“other” is not a mode"),
             (try with("refuseBelow", 1.0), "“confirm.refuseBelow”: 1.0 is not from 0 to below 1"),
             (try with("duration", ["hops": 101, "penalty": 0.5]), "“confirm.duration.hops”: 101 is not from 0 to 100"),
@@ -380,8 +427,9 @@ struct ConfirmingTests {
         ]
         for value in strange {
             for key in [
-                "networks", "share", "clipShare", "proposals", "duration", "refuseBelow", "thresholds",
-                "sensitivities",
+                "networks", "share", "clipShare", "noisyClipShare", "clipContrast", "proposals", "duration",
+                "refuseBelow",
+                "thresholds", "sensitivities",
             ] {
                 _ = try error(try with(key, value))
             }

@@ -1,12 +1,12 @@
 """Writes confirming networks into a model folder, with answers that the engine is compared with, or keeps their weights.
 
     python -m Training.confirm.export --data DIR --cache DIR --model DIR --share A [--clip-share A] [--proposals COMMAND SPOT] [--duration HOPS NATS]
-        [--refuse-below P]
-        NAME=FILE,SHARE,CLIPSHARE,SHIFTS…
+        [--refuse-below P] [--clip-contrast FROM TO [--noisy-clip-share A]]
+        NAME=FILE,SHARE,CLIPSHARE,SHIFTS,NOISYCLIPSHARE…
     python -m Training.confirm.export --keep DIR [--published FILE] NAME=FILE[,PART]…
 
 FILE is a file of weights.py; SHIFTS are seconds, joined by colons. A is the weight of the streaming network's log-posteriors, SHARE that of the
-network's, in streams and in clips. Written are `confirm` of `model.json`, `confirm.safetensors` in half precision, and
+network's, in streams and in clips; clips of a contrast of at most FROM decibels have the noisy shares. Written are `confirm` of `model.json`, `confirm.safetensors` in half precision, and
 `confirm-reference.safetensors`: `waveforms` and `gains` of gliding tones in noise, of which shorter windows are the middle, and for each network
 `NAME.features` of the first and `NAME.logits` of all, computed in double precision from the weights as written. With --keep the weights are kept
 as they are trained, in half precision; with PART so much of them, and the rest of the published network they began with. Of what convolutions read, the largest magnitudes in examples of the training partition are the `ranges`
@@ -85,6 +85,8 @@ def main(arguments=None):
     parser.add_argument("--model", help="the model folder to add the networks to")
     parser.add_argument("--share", type=float, default=0)
     parser.add_argument("--clip-share", type=float)
+    parser.add_argument("--clip-contrast", type=float, nargs=2, metavar=("FROM", "TO"), help="dB between which the shares of clips move")
+    parser.add_argument("--noisy-clip-share", type=float)
     parser.add_argument("--proposals", type=float, nargs=2, metavar=("COMMAND", "SPOT"))
     parser.add_argument("--duration", type=float, nargs=2, metavar=("HOPS", "NATS"), help="the penalty of words that last for fewer hops")
     parser.add_argument("--refuse-below", type=float, help="posterior of a word below which the networks after the first do not look")
@@ -112,6 +114,8 @@ def main(arguments=None):
             about["clipShare"] = float(numbers[1])
         if len(numbers) > 2:
             about["shifts"] = [float(shift) for shift in numbers[2].split(":")]
+        if len(numbers) > 3:
+            about["noisyClipShare"] = float(numbers[3])
         if table is not None:
             examples = [Examples(table, about["windowSamples"], seed=1).batch(number).waves for number in range(BATCHES)]
             with torch.no_grad():
@@ -122,6 +126,10 @@ def main(arguments=None):
         rest = {"share": options.share}
         if options.clip_share is not None:
             rest["clipShare"] = options.clip_share
+        if options.clip_contrast:
+            rest["clipContrast"] = dict(zip(("from", "to"), options.clip_contrast))
+        if options.noisy_clip_share is not None:
+            rest["noisyClipShare"] = options.noisy_clip_share
         if options.proposals:
             rest["proposals"] = dict(zip(("command", "spot"), options.proposals))
         if options.duration:

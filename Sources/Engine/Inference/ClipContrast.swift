@@ -1,5 +1,14 @@
 private import Glibc
 
+/// Contrasts in dB at which something begins to stand out of a clip's background, and does so fully.
+struct ContrastRange: Sendable {
+    let from: Float
+    let to: Float
+
+    /// How far something stands out, 0…1.
+    func foreground(_ decibels: Float) -> Float { min(1, max(0, (decibels - from) / (to - from))) }
+}
+
 /// How far something stands out of a clip's background, as a word does, and babble or steady noise do not.
 ///
 /// The contrast of a window is the loudest 75 ms over the median, in decibels, of the energy in all bands. Of each band's energies a
@@ -16,8 +25,7 @@ struct ClipContrast: Sendable {
     /// Added to each power, so that digital silence has a contrast of 0.
     private static let least: Float = 1e-10
 
-    /// Contrasts in dB at which something begins to stand out, and does so fully.
-    let range: (from: Float, to: Float)
+    let range: ContrastRange
     /// The output that words must lead where nothing stands out.
     let over: Int
     /// How far the largest logit of a word must be above that of ``over``.
@@ -27,12 +35,12 @@ struct ClipContrast: Sendable {
     let deviation: Float
     let floor: Float
 
-    /// 0…1; 0 where a feature is not finite.
+    /// The contrast in dB; 0 where a feature is not finite.
     ///
     /// - Parameters:
     ///   - features: `[columns × bands]`; energies when it returns.
     ///   - powers: scratch memory, `[columns]`.
-    func foreground(
+    func decibels(
         of features: UnsafeMutablePointer<Float>,
         columns: Int,
         bands: Int,
@@ -53,8 +61,7 @@ struct ClipContrast: Sendable {
         }
         for index in 0..<count { Self.insert(powers[index], at: index, into: powers) }
         let contrast = 10 * log10(powers[count - 1] / powers[count / 2])
-        guard contrast.isFinite else { return 0 }
-        return min(1, max(0, (contrast - range.from) / (range.to - range.from)))
+        return contrast.isFinite ? contrast : 0
     }
 
     /// What is subtracted from the logits of words, 0…`lead`.
@@ -104,7 +111,7 @@ extension ModelDescription {
     var contrastOfClips: ClipContrast? {
         guard let clipContrast, case .logMel(let frontEnd) = frontEnd else { return nil }
         return ClipContrast(
-            range: (Float(clipContrast.from), Float(clipContrast.to)),
+            range: ContrastRange(from: Float(clipContrast.from), to: Float(clipContrast.to)),
             over: clipContrast.over,
             lead: Float(clipContrast.lead),
             mean: Float(frontEnd.mean),

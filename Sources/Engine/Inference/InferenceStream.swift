@@ -38,8 +38,10 @@ public struct InferenceStream: ~Copyable, Sendable {
     private let state: Arena
     private let silence: SilentState
     private let contrast: ClipContrast?
-    /// How far something stands out of the background of the newest window, 0…1.
-    private var foreground: Float
+    /// How far something stands out of the background of the newest window, in dB; infinite where the model does not measure it.
+    package private(set) var clipContrast: Float
+    /// The same, 0…1.
+    private var foreground: Float { contrast?.range.foreground(clipContrast) ?? 1 }
 
     private var plans: ExecutionPlans { memory.plans }
 
@@ -62,7 +64,7 @@ public struct InferenceStream: ~Copyable, Sendable {
         _ = layout.reserve(memory.plans.hop?.count ?? 0)
         state = Arena(layout)
         contrast = prior == .clip ? model.clipContrast : nil
-        foreground = contrast == nil ? 1 : 0
+        clipContrast = contrast == nil ? .infinity : 0
         logits = Array(repeating: 0, count: model.labelOfLogit.count)
         posteriors = Array(repeating: 0, count: model.labels.count)
         lookaheadPosteriors = posteriors
@@ -132,7 +134,7 @@ public struct InferenceStream: ~Copyable, Sendable {
     /// Returns to the state after endless digital silence.
     public mutating func reset() {
         if let hop = plans.hop { state.base.update(from: silence.base, count: hop.count) }
-        if contrast != nil { foreground = 0 }
+        if contrast != nil { clipContrast = 0 }
         let memory = memory
         memory.withScratch { readOutputs(memory.plans.hop ?? memory.plans.window, from: silence.base, $0) }
     }
@@ -171,7 +173,7 @@ public struct InferenceStream: ~Copyable, Sendable {
             scratch: scratch.frontEnd,
             kernels: model.kernels
         )
-        foreground = contrast.foreground(
+        clipContrast = contrast.decibels(
             of: scratch.columns,
             columns: columns,
             bands: frontEnd.channels,

@@ -123,6 +123,7 @@ public final class Model: Sendable {
             confirmation = try ConfirmingNetworks(
                 confirm,
                 labels: description.labels,
+                measuresContrast: description.clipContrast != nil,
                 sampleRate: description.sampleRate,
                 isQuantised: precision == .int8,
                 kernels: kernels,

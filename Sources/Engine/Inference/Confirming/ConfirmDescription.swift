@@ -7,6 +7,10 @@ package struct ConfirmDescription: Decodable, Sendable {
     package var share: Double
     /// The same for single clips; `share` if missing.
     package var clipShare: Double?
+    /// The same for clips in which nothing stands out of the background; `clipShare` if missing.
+    package var noisyClipShare: Double?
+    /// Contrasts of clips between which shares move from one to the other; needs `clipContrast` of the model.
+    package var clipContrast: ContrastRangeDescription?
     /// The least score that is proposed, by mode, which is checked after decoding.
     package var proposals: [String: Double]?
     /// The thresholds of the fused confidence; those of the model if both are missing.
@@ -17,6 +21,12 @@ package struct ConfirmDescription: Decodable, Sendable {
     package var duration: DurationDescription?
     /// In a stream, the posterior below which every word is refused before all networks have looked; 0 if missing.
     package var refuseBelow: Double?
+}
+
+/// `clipContrast` of `confirm`, in dB.
+package struct ContrastRangeDescription: Decodable, Sendable {
+    package var from: Double
+    package var to: Double
 }
 
 /// `duration` of `confirm`.
@@ -40,6 +50,8 @@ package struct ConfirmingNetworkDescription: Decodable, Sendable {
     package var share: Double
     /// The same for single clips; `share` if missing.
     package var clipShare: Double?
+    /// The same for clips in which nothing stands out of the background; `clipShare` if missing.
+    package var noisyClipShare: Double?
     /// Shifts of the window in seconds; the answers are averaged. One look without a shift if missing.
     package var shifts: [Double]?
     /// Largest absolute outputs, by layer or `"features"`: the layers that read these may run in int8.

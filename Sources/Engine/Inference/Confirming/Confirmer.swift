@@ -50,22 +50,26 @@ public final class Confirmer {
     ///   - posteriors: of the streaming network, `[model's labels]`.
     ///   - middle: the sample in the middle of the word.
     ///   - penalty: nats that are subtracted from the log-posteriors of all words.
+    ///   - contrast: of a clip, in dB: how far something stands out of its background.
     ///   - read: writes so many samples, from a sample on, to memory; those that a recording does not have are 0.
     public func look(
         _ posteriors: [Float],
         middle: Int,
         penalty: Float = 0,
+        contrast: Float = .infinity,
         read: (_ first: Int, UnsafeMutableBufferPointer<Float>) -> Void
     ) {
         for index in confirmed.indices { confirmed[index] = 0 }
+        let foreground = networks.foreground(contrast)
+        let own = share(networks.shares, foreground)
         var total: Float = 0
         // Counts indices: an array's iterator allocates in builds without optimisation.
         for number in networks.networks.indices {
             let network = networks.networks[number]
-            let share = network.shares[prior]
+            let share = share(network.shares, foreground)
             guard share > 0 else { continue }
             if total > 0, refusal > 0 {
-                fuse(posteriors, penalty)
+                fuse(posteriors, own, penalty)
                 if isRefused { break }
             }
             total += share
@@ -78,7 +82,7 @@ public final class Confirmer {
                 add(number, weight: share / Float(network.shifts.count))
             }
         }
-        fuse(posteriors, penalty)
+        fuse(posteriors, own, penalty)
         if total > 0 { for index in confirmed.indices { confirmed[index] /= total } }
         Self.normalise(&confirmed)
     }
@@ -89,9 +93,13 @@ public final class Confirmer {
         return true
     }
 
-    /// Computes `fused` from the streaming network's posteriors and the sums of log-posteriors in `confirmed`.
-    private func fuse(_ posteriors: [Float], _ penalty: Float) {
-        let (other, own) = (networks.words.count, networks.shares[prior])
+    private func share(_ shares: Shares, _ foreground: Float) -> Float {
+        prior == .clip ? shares.clip(foreground: foreground) : shares.stream
+    }
+
+    /// Computes `fused` from the streaming network's posteriors, of this share, and the sums of log-posteriors in `confirmed`.
+    private func fuse(_ posteriors: [Float], _ own: Float, _ penalty: Float) {
+        let other = networks.words.count
         var rest: Float = 1
         for index in 0..<other {
             let posterior = posteriors[networks.words[index]]

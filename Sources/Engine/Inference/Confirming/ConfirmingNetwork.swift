@@ -4,20 +4,30 @@ import Kernels
 
 /// The weight of log-posteriors in the sum of all networks: in a stream, and for single clips.
 struct Shares: Sendable {
-    private let stream: Float
+    /// In a stream.
+    let stream: Float
     private let clip: Float
+    private let noisyClip: Float
 
     /// - Parameters:
     ///   - clip: nil for the same as in a stream.
+    ///   - noisyClip: that of a clip in which nothing stands out; nil for the same as in others.
     ///   - wrong: the error for a value that a key must not have.
-    init(_ share: Double, clip: Double?, wrong: (_ key: String, _ what: String) -> ModelError) throws(ModelError) {
-        for (key, share) in [("share", share), ("clipShare", clip ?? share)] {
+    init(
+        _ share: Double,
+        clip: Double?,
+        noisyClip: Double?,
+        wrong: (_ key: String, _ what: String) -> ModelError
+    ) throws(ModelError) {
+        let clip = clip ?? share
+        for (key, share) in [("share", share), ("clipShare", clip), ("noisyClipShare", noisyClip ?? clip)] {
             guard share >= 0, share <= 10 else { throw wrong(key, "\(share) is not from 0 to 10") }
         }
-        (stream, self.clip) = (Float(share), Float(clip ?? share))
+        (stream, self.clip, self.noisyClip) = (Float(share), Float(clip), Float(noisyClip ?? clip))
     }
 
-    subscript(prior: Prior) -> Float { prior == .clip ? clip : stream }
+    /// For a clip, by how far something stands out of its background, 0…1.
+    func clip(foreground: Float) -> Float { noisyClip + foreground * (clip - noisyClip) }
 }
 
 /// A network that looks once more at what the streaming network proposes: a whole window in, a logit for each of its labels out.
@@ -66,7 +76,12 @@ public final class ConfirmingNetwork: Sendable {
         guard Set(description.labels).count == description.labels.count else {
             throw wrong("labels", "one of them is listed twice")
         }
-        shares = try Shares(description.share, clip: description.clipShare, wrong: wrong)
+        shares = try Shares(
+            description.share,
+            clip: description.clipShare,
+            noisyClip: description.noisyClipShare,
+            wrong: wrong
+        )
         let shifts = description.shifts ?? [0]
         guard (1...Limits.confirmingShifts).contains(shifts.count), shifts.allSatisfy({ abs($0) <= 1 }) else {
             throw wrong("shifts", "not 1 to \(Limits.confirmingShifts) numbers of seconds from -1 to 1")

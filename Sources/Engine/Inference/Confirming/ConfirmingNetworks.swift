@@ -7,6 +7,8 @@ public final class ConfirmingNetworks: Sendable {
     public let networks: [ConfirmingNetwork]
     /// Those of the streaming network.
     let shares: Shares
+    /// Contrasts of clips between which shares move; nil where they are the same for all clips.
+    private let clipContrast: ContrastRange?
     /// The least score that is proposed, in each mode.
     public let proposals: [DetectionMode: Float]
     /// Lowers the confidence of words that have been the likeliest for a few hops only.
@@ -23,7 +25,7 @@ public final class ConfirmingNetworks: Sendable {
     /// Half of the longest window and its shift: samples that one look reads before and after a word's middle.
     public let reachSamples: Int
     /// Multiply-adds of one look in a stream, all its networks and shifts together.
-    public var multiplyAdds: Int { networks.reduce(0) { $0 + ($1.shares[.stream] > 0 ? $1.multiplyAdds : 0) } }
+    public var multiplyAdds: Int { networks.reduce(0) { $0 + ($1.shares.stream > 0 ? $1.multiplyAdds : 0) } }
     /// Bytes of the packed weights.
     public var weightBytes: Int { networks.reduce(0) { $0 + $1.weightBytes } }
 
@@ -32,10 +34,12 @@ public final class ConfirmingNetworks: Sendable {
 
     /// - Parameters:
     ///   - labels: of the model, whose last two are no words.
+    ///   - measuresContrast: whether the model measures the contrast of clips.
     ///   - file: name of the description in error messages.
     init(
         _ description: ConfirmDescription,
         labels: [String],
+        measuresContrast: Bool,
         sampleRate: Int,
         isQuantised: Bool,
         kernels: borrowing KernelSet,
@@ -54,7 +58,13 @@ public final class ConfirmingNetworks: Sendable {
         guard Set(description.networks.map(\.name)).count == description.networks.count else {
             throw wrong("networks", "two have the same name")
         }
-        shares = try Shares(description.share, clip: description.clipShare, wrong: wrong)
+        shares = try Shares(
+            description.share,
+            clip: description.clipShare,
+            noisyClip: description.noisyClipShare,
+            wrong: wrong
+        )
+        clipContrast = try Self.range(description, measuresContrast: measuresContrast, wrong: wrong)
         var proposals: [DetectionMode: Float] = [:]
         for mode in DetectionMode.allCases { proposals[mode] = Float(Self.defaultProposal) }
         for (name, score) in (description.proposals ?? [:]).sorted(by: { $0.key < $1.key }) {
@@ -94,4 +104,29 @@ public final class ConfirmingNetworks: Sendable {
         otherLogits = networks.map { network in network.labels.indices.filter { !names.contains(network.labels[$0]) } }
         reachSamples = networks.map { $0.windowSamples / 2 + ($0.shifts.map(abs).max() ?? 0) }.max() ?? 0
     }
+
+    private static func range(
+        _ description: ConfirmDescription,
+        measuresContrast: Bool,
+        wrong: (_ key: String, _ what: String) -> ModelError
+    ) throws(ModelError) -> ContrastRange? {
+        guard let range = description.clipContrast else {
+            let shares = [description.noisyClipShare] + description.networks.map(\.noisyClipShare)
+            guard shares.allSatisfy({ $0 == nil }) else {
+                throw wrong("clipContrast", "missing, but there is a “noisyClipShare”")
+            }
+            return nil
+        }
+        guard range.from >= 0, range.from < range.to, range.to <= 100 else {
+            throw wrong(
+                "clipContrast",
+                "\(range.from) and \(range.to) are not two rising numbers of decibels from 0 to 100"
+            )
+        }
+        guard measuresContrast else { throw wrong("clipContrast", "is given, but the model has no “clipContrast”") }
+        return ContrastRange(from: Float(range.from), to: Float(range.to))
+    }
+
+    /// How far something stands out of the background of a clip of this contrast in dB, 0…1.
+    func foreground(_ contrast: Float) -> Float { clipContrast?.foreground(contrast) ?? 1 }
 }

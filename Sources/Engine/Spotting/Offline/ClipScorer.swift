@@ -63,14 +63,16 @@ public struct ClipScorer: ~Copyable {
     ///   - start: sample of the clip at which the window begins; negative for a short clip.
     private mutating func score(window: [Float], of clip: [Float], from start: Int) -> [Float] {
         var mean = [Float](repeating: 0, count: vocabulary.model.labels.count)
+        var contrast: Float = 0
         let share = 1 / Float(Self.timeShifts.count)
         for shift in Self.timeShifts {
             let first = shift < 0 ? window.count + shift : shift
             let rotated = Array(window.dropFirst(first) + window.prefix(first))
             session.scoreWhole(window: rotated.span)
             for (index, posterior) in session.posteriors.enumerated() { mean[index] += posterior * share }
+            contrast += session.clipContrast * share
         }
-        confirm(&mean) { first, target in
+        confirm(&mean, contrast: contrast) { first, target in
             for index in target.indices {
                 let place = start + first + index
                 target[index] = clip.indices.contains(place) ? clip[place] : 0
@@ -85,8 +87,11 @@ public struct ClipScorer: ~Copyable {
 
     /// Fuses posteriors, `[model's labels]`, with the answers of the networks that confirm. Silence stays as it is; what is neither
     /// silence nor a word that they know keeps its parts.
+    ///
+    /// - Parameter contrast: how far something stands out of the background, in dB.
     private func confirm(
         _ posteriors: inout [Float],
+        contrast: Float,
         read: (_ first: Int, UnsafeMutableBufferPointer<Float>) -> Void
     ) {
         let silence = vocabulary.model.silenceIndex
@@ -95,7 +100,7 @@ public struct ClipScorer: ~Copyable {
         let words = confirmer.networks.words
         var heard = posteriors.map { $0 / sound }
         heard[silence] = 0
-        confirmer.look(heard, middle: vocabulary.model.windowSamples / 2, read: read)
+        confirmer.look(heard, middle: vocabulary.model.windowSamples / 2, contrast: contrast, read: read)
         let other = sound - words.reduce(0) { $0 + posteriors[$1] }
         let factor = other > 0 ? sound * confirmer.fused[words.count] / other : 0
         for label in posteriors.indices where label != silence { posteriors[label] *= factor }
