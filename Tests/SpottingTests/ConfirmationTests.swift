@@ -40,6 +40,7 @@ struct ConfirmationTests {
     private static func outcome(
         _ said: String,
         sound: String? = nil,
+        levels: String? = nil,
         verdicts: Script,
         _ settings: GateSettings = GateSettings(),
         confirmed: [String] = ScoreTrace.words
@@ -47,7 +48,7 @@ struct ConfirmationTests {
         var handler = ScoreTrace.handler(settings)
         handler.confirm(words: ScoreTrace.labels.map { confirmed.contains($0) ? 0.5 : nil })
         var outcome = Outcome()
-        let hops = ScoreTrace(said, sound: sound).hops
+        let hops = ScoreTrace(said, sound: sound, levels: levels).hops
         func add(_ detection: Detection, _ place: String) {
             outcome.detections.append(detection)
             let kind = detection.kind == .nearMiss ? "near " : ""
@@ -233,6 +234,43 @@ struct ConfirmationTests {
                 fired.joined(separator: " ") == fires && script.middles.count == looks,
                 "\(said) \(verdicts): \(fired) \(script.middles.count)"
             )
+        }
+    }
+
+    /// Somebody talks before, during and after the word, so that no pause is heard.
+    @Test func `in command mode a confirmed word stands out of talk by its level`() {
+        var settings = Self.settings
+        settings.mode = .command
+        let lead = (said: String(repeating: "?", count: 24), levels: "334434333443343343344343")
+        let rows: [(said: String, levels: String, verdicts: String, fires: String)] = [
+            ("????UUUUU???????", "3343666334334433", "up 0.9", "up@32"),
+            // Pauses between what the others say.
+            ("????UUUUU???????", "3003666330334403", "up 0.9", "up@32"),
+            // The networks refuse it, or name another word.
+            ("????UUUUU???????", "3343666334334433", "up 0.2", ""),
+            ("????UUUUU???????", "3343666334334433", "stop 0.9", "stop@32"),
+            // It is hardly louder than the talk, or somebody goes on as loud.
+            ("????UUUUU???????", "3343555334454433", "up 0.9", ""),
+            ("????UUUUU???????", "3343666566666333", "up 0.9", ""),
+            ("???????UUUUU????", "6663436663343333", "up 0.9", ""),
+            // What follows at once is the rest of it.
+            ("????UUUUUSSSS???", "3343666334334433", "up 0.9, stop 0.9", "up@32"),
+        ]
+        for row in rows {
+            let said = lead.said + row.said
+            func fired(_ confirmed: [String]) -> String {
+                let found = Self.outcome(
+                    said,
+                    sound: String(repeating: "#", count: said.count),
+                    levels: lead.levels + row.levels,
+                    verdicts: Script(row.verdicts),
+                    settings,
+                    confirmed: confirmed
+                )
+                return found.fired.joined(separator: " ")
+            }
+            #expect(fired(ScoreTrace.words) == row.fires, "\(row)")
+            #expect(fired([]) == "", "without a second look: \(row)")
         }
     }
 

@@ -15,6 +15,7 @@ struct LevelContrastTests {
         /// A digit each 100 ms, in steps of 6 dB, after two seconds of `background`.
         var background = "3"
         let levels: String
+        var rule = LevelContrast.Rule.taughtWord
         /// Seconds of quiet before the sound, from its beginning to now, and since its end.
         let expected: [Double]
     }
@@ -35,6 +36,20 @@ struct LevelContrastTests {
             levels: "00006666600",
             expected: [0, 0, 0]
         ),
+        Row(
+            situation: "the same for a word that networks confirm",
+            background: "0",
+            levels: "00006666600",
+            rule: .confirmedWord,
+            expected: [1.7, 0.7, 0.2]
+        ),
+        Row(
+            situation: "beside talk that is 12 dB softer, with pauses",
+            background: "3",
+            levels: "0334403306666330",
+            rule: .confirmedWord,
+            expected: [1.7, 0.7, 0.3]
+        ),
     ]
 
     @Test func `what stands out, in seconds`() {
@@ -43,7 +58,7 @@ struct LevelContrastTests {
             for digit in String(repeating: row.background, count: 20) + row.levels {
                 history.add(Self.hop(decibels: 6 * Float(digit.wholeNumberValue ?? 0) - 60).span)
             }
-            let found = history.contrast
+            let found = history.contrast(row.rule)
             for (value, expected) in zip([found.quietBefore, found.seconds, found.quietAfter], row.expected) {
                 #expect(
                     abs(value - expected) < 0.08,
@@ -56,12 +71,12 @@ struct LevelContrastTests {
     @Test func `nothing before 2.4 s, after a flush, or of samples that are no numbers`() {
         var history = LevelHistory()
         for _ in 0..<23 { history.add(Self.hop(decibels: -30).span) }
-        #expect(history.contrast == LevelContrast())
+        #expect(history.contrast(.taughtWord) == LevelContrast())
         history.add(Self.hop(decibels: -30).span)
-        #expect(history.contrast != LevelContrast())
+        #expect(history.contrast(.taughtWord) != LevelContrast())
         history.add([Float](repeating: .nan, count: 1600).span)
-        _ = history.contrast
+        _ = history.contrast(.taughtWord)
         history.flush()
-        #expect(history.contrast == LevelContrast())
+        #expect(history.contrast(.taughtWord) == LevelContrast())
     }
 }

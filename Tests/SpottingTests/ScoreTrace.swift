@@ -43,7 +43,8 @@ struct ScoreTrace {
             history.append(logits: [sounds == "#" ? 1 : -1])
             if let digit = digits?.next()?.wholeNumberValue {
                 loudness.add(LevelContrastTests.hop(decibels: 6 * Float(digit) - 60).span)
-                history.contrast = loudness.contrast
+                history.contrast = loudness.contrast(.taughtWord)
+                history.confirmedContrast = loudness.contrast(.confirmedWord)
             }
             hops.append((Self.scores(character), history))
         }

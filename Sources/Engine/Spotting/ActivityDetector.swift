@@ -30,7 +30,8 @@ public struct ActivityDetector {
         guard byModel != nil else { return byEnergy.add(hop) }
         byModel?.append(logits: logits)
         levels.add(hop)
-        byModel?.contrast = levels.contrast
+        byModel?.contrast = levels.contrast(.taughtWord)
+        byModel?.confirmedContrast = levels.contrast(.confirmedWord)
     }
 
     /// Switches to another model. The history is kept if both models have the same step length.

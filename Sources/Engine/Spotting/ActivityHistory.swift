@@ -9,8 +9,9 @@ public struct ActivityHistory: Equatable, Sendable {
     private var active: UInt64 = 0
     /// Steps since the last active one; a very large number before the first.
     private var quietSteps = Int.max / 2
-    /// What stands out by its level; nothing for a history by level.
+    /// What stands out by its level, for taught words and for words that networks confirm; nothing for a history by level.
     var contrast = LevelContrast()
+    var confirmedContrast = LevelContrast()
 
     /// A history without any activity.
     public init(stepSeconds: Double = EnergyActivityDetector.stepSeconds) { self.stepSeconds = stepSeconds }

@@ -16,8 +16,8 @@ import Core
 ///    refractory. Within `residueWindow` of the last detection, it must also have begun at most `hangover` after the
 ///    last sound, and there must have been sound `newSound` after the end of that word. In mode `command`, which a session can give to some labels only, it must also be the first word of an utterance not longer than
 ///    `longestUtterance`. ``GateSettings/Trigger`` says when a candidate that qualifies fires;
-///    a taught word that is hardly above its threshold waits for `quietAfter` all the same, and counts as alone also where it stands out
-///    of noise by its level. In mode `spot` a taught word that is said
+///    a taught word that is hardly above its threshold waits for `quietAfter` all the same. A taught word, and one with a second look, counts
+///    as alone also where it stands out of noise, or of other people's talk, by its level. In mode `spot` a taught word that is said
 ///    alone, as in mode `command`, qualifies at the lower score of that mode.
 /// 6. Confirmation: a word with a second look qualifies at a lower score, and does not fire then, but becomes a ``proposal``.
 ///    ``confirm(_:activity:)`` takes the verdict, and fires if that reaches what 5 asks for.
@@ -66,6 +66,8 @@ public struct Gate {
     private(set) var streamHops = 0
     /// End of the last detection in seconds; no later word starts before it.
     private var lastEnd = 0.0
+    /// Seconds by which the estimated end of a word may be late.
+    private static let overlap = 0.1
     private(set) var candidate: Candidate?
     /// The best hit of the word that is being said: with `end`, or of a word that waits for more quiet.
     var pending: Hit?
@@ -78,8 +80,9 @@ public struct Gate {
     private var lastQuiet = 0.0
     /// `command`: the utterance began after a pause and no word has fired in it.
     private(set) var isOpen = false
-    /// What stands out by its level at this hop.
-    private(set) var contrast = LevelContrast()
+    /// What stands out by its level at this hop: for words with levels of their own, and for those that networks confirm.
+    private var contrast = LevelContrast()
+    private var confirmedContrast = LevelContrast()
 
     /// - Parameters:
     ///   - silence: index of the silence label.
@@ -105,6 +108,7 @@ public struct Gate {
         guard scores.count == armed.count, silence < scores.count else { return nil }
         let quiet = activity.quietSeconds
         contrast = activity.contrast
+        confirmedContrast = activity.confirmedContrast
         hop += 1
         updateSpeech(silence: scores[silence])
         updateUtterance(quietSeconds: quiet)
@@ -167,7 +171,9 @@ public struct Gate {
         else { return nil }
         // Another word than the proposed one may have another mode.
         if mode(of: label) == .command, mode(of: proposed.label) != .command {
-            guard isOpen, !isTooLong(label), activity.quietSeconds >= settings.trailingSilence else { return nil }
+            guard mayBeAlone(label), quietAfter(label, activity.quietSeconds) >= settings.trailingSilence else {
+                return nil
+            }
         }
         let hit = Hit(
             label: label,
@@ -290,7 +296,7 @@ public struct Gate {
     /// The candidate at this hop, if it qualifies.
     func hit(_ scores: [Float], streak: Int, quietSeconds: Double) -> Hit? {
         guard let label = candidate?.label, let level = level(label) else { return nil }
-        if mode(of: label) == .command, !isOpen || isTooLong(label) { return nil }
+        if mode(of: label) == .command, !mayBeAlone(label) { return nil }
         return hit(scores, streak: streak, quietSeconds: quietSeconds, level: level)
     }
 
@@ -322,6 +328,19 @@ public struct Gate {
 
     /// Whether there was sound after the last detected word: another word needs some of its own.
     private func hasNewSound(_ quietSeconds: Double) -> Bool { time - quietSeconds >= lastEnd + settings.newSound }
+
+    /// The sound that stands out by its level, if it may be a word of this label that is said alone; nil where noise or talk hides it.
+    func standingOut(_ label: Int) -> LevelContrast? {
+        // A word of the model has no levels of its own; only networks tell it from the loudest word of a sentence.
+        let isTaught = alone(label) != nil
+        guard isTaught || isProposed(label) && mode(of: label) == .command else { return nil }
+        let contrast = isTaught ? contrast : confirmedContrast
+        guard contrast.quietBefore >= settings.quietBefore, contrast.seconds <= longestUtterance(label) else {
+            return nil
+        }
+        // The rest of the word before, or what was said right after it, is not alone.
+        return isTaught || time - contrast.seconds >= lastEnd - Self.overlap ? contrast : nil
+    }
 
     /// The mode in which a label may fire.
     func mode(of label: Int) -> DetectionMode {
@@ -366,7 +385,12 @@ public struct Gate {
     }
 
     private func bounds(of hit: Hit, _ activity: ActivityHistory) -> WordBounds {
-        WordBounds(
+        // Beside talk there is no quiet around the word.
+        if alone(hit.label) == nil, let contrast = standingOut(hit.label) {
+            let end = time - contrast.quietAfter
+            return WordBounds(start: max(0, min(time - contrast.seconds, end - 0.1)), end: end)
+        }
+        return WordBounds(
             won: time - seconds(hop - hit.firstHop),
             best: time - seconds(hop - hit.bestHop),
             after: lastEnd,

@@ -8,7 +8,7 @@ extension Gate {
         if let over = waitingHit(scores, quietSeconds: quietSeconds) { return over }
         guard let candidate else { return nil }
         let isCommand = mode(of: candidate.label) == .command
-        if isCommand, quietSeconds < settings.trailingSilence { return nil }
+        if isCommand, quietAfter(candidate.label, quietSeconds) < settings.trailingSilence { return nil }
         guard let hit = hit(scores, streak: candidate.streak, quietSeconds: quietSeconds) else { return nil }
         if isCommand, !isProposed(hit.label), hit.confidence < alone(hit.label)?.immediate ?? 0 { return nil }
         return hit
@@ -35,17 +35,11 @@ extension Gate {
     }
 
     /// Whether a label may be a word that is said alone, as far as the sound before it decides.
-    func mayBeAlone(_ label: Int) -> Bool { isOpen && !isTooLong(label) || standsOut(label) }
-
-    /// Whether noise hides the pause before it, but it stands out by its level. Only a word with levels of its own.
-    private func standsOut(_ label: Int) -> Bool {
-        alone(label) != nil && contrast.quietBefore >= settings.quietBefore
-            && contrast.seconds <= longestUtterance(label)
-    }
+    func mayBeAlone(_ label: Int) -> Bool { isOpen && !isTooLong(label) || standingOut(label) != nil }
 
     /// Seconds since the last sound of a word that is said alone.
     func quietAfter(_ label: Int, _ quietSeconds: Double) -> Double {
-        standsOut(label) ? max(quietSeconds, contrast.quietAfter) : quietSeconds
+        max(quietSeconds, standingOut(label)?.quietAfter ?? 0)
     }
 
     /// The levels of a label where it is said alone; nil if it has none.

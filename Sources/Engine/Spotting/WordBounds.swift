@@ -3,6 +3,8 @@ struct WordBounds {
     let start: Double
     let end: Double
 
+    init(start: Double, end: Double) { (self.start, self.end) = (start, end) }
+
     /// Those of the active segment around the hops that it won, cut to the length that a word can have. A segment that starts after
     /// the word's first hop, such as the release of its last consonant, is not where the word starts.
     ///
