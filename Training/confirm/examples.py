@@ -43,12 +43,19 @@ class Mixture:
     # The published answer's share of the target of a word, and the temperature at which it is learned.
     taught: float = 0.6
     temperature: float = 1.0
+    # Of noises that are talkers, those of one alone, such as a television.
+    one_talker: float = 0.0
 
 
 MIXTURES = {
     "rejects": Mixture(
         {"commands": 24, "others": 8, "cuts": 10, "talk": 24, "words": 2, "made_commands": 3, "made_words": 5, "quiet": 3, "babble": 2},
         *(0.35, 0.75, 0.25, (0, 25), (4, 25), 0.2),
+    ),
+    "beside": Mixture(
+        {"commands": 26, "others": 8, "cuts": 10, "talk": 24, "words": 2, "made_commands": 3, "made_words": 5, "quiet": 2, "babble": 2},
+        *(0.3, 0.8, 0.6, (0, 25), (2, 25), 0.2),
+        one_talker=0.6,
     ),
     "names": Mixture(
         {"commands": 32, "others": 12, "cuts": 4, "talk": 6, "words": 2, "made_commands": 2, "made_words": 4, "quiet": 2, "babble": 4},
@@ -257,7 +264,8 @@ class Examples:
     def talkers(self, generator):
         """A window of some talkers at once, at RMS 1."""
         window = np.zeros(self.window, np.float32)
-        for _ in range(generator.integers(3, 7)):
+        alone = self.mixture.one_talker and generator.random() < self.mixture.one_talker
+        for _ in range(1 if alone else generator.integers(3, 7)):
             row = self.talk_row(generator)
             first = generator.integers(max(1, self.table["length"][row] - self.window))
             add(window, fade(unit_rms(samples(self.table, row, first, first + self.window))), 0)

@@ -1,7 +1,7 @@
 """Trains the published Qbc6 further: on words in noise and beside talk, and on talk (`rejects`), above all on words in noise and babble (`names`), or
-on these with the published answers alone, so that it forgets no voice (`keeps`).
+on these with the published answers alone, so that it forgets no voice (`keeps`); or the network that rejects on words beside one person who talks (`beside`).
 
-    python -m Training.confirm.train --data DIR --cache DIR --published qbc6.safetensors --out FILE [--network rejects|names|keeps] [--steps N]
+    python -m Training.confirm.train --data DIR --cache DIR --published qbc6.safetensors --out FILE [--network rejects|beside|names|keeps] [--steps N]
         [--rate R] [--seconds S] [--proposals FILE] [--begin FILE,SHARE]
 
 First it finds the talk of the training partition that the published network takes for a command, and keeps it in the cache. What the program
@@ -125,13 +125,13 @@ def main(arguments=None):
     parser.add_argument("--network", choices=MIXTURES, default="rejects", help="what it is trained for")
     parser.add_argument("--steps", type=int, default=1500)
     parser.add_argument("--rate", type=float, default=3e-4)
-    parser.add_argument("--seconds", type=float, help="length of the window; 1.5 for `rejects`, else 1")
+    parser.add_argument("--seconds", type=float, help="length of the window; 1.5 for `rejects` and `beside`, else 1")
     parser.add_argument("--proposals", help="what the program proposes in talk: a file of mine.py")
     parser.add_argument("--begin", help="FILE,SHARE: weights to begin with, and their share; the rest are the published ones")
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args(arguments)
     torch.set_num_threads(1)
-    seconds = options.seconds or (1.5 if options.network == "rejects" else 1.0)
+    seconds = options.seconds or (1.5 if options.network in ("rejects", "beside") else 1.0)
     table = recordings.load_all(options.data, options.cache)
     weights = read(options.published).weights
     published, network = qbc6(weights), qbc6(weights, ADDED)

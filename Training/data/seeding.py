@@ -51,6 +51,7 @@ _PURPOSES = {
     "reference inputs": 100,
     "confirming reference": 101,
     "confirming fixture": 102,
+    "promises": 103,
 }
 
 

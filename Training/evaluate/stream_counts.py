@@ -1,5 +1,6 @@
 """What the program detects in the recordings of streams.py: counts of every file, word and threshold."""
 
+import concurrent.futures
 import dataclasses
 import json
 import os
@@ -48,6 +49,11 @@ def joined(parts):
     return Counts(parts[0].words, parts[0].thresholds, **arrays)
 
 
+def named(part, counts):
+    """The same counts, whose files are told from those of another part that have the same names."""
+    return dataclasses.replace(counts, content=np.array([f"{part}/{played}" for played in counts.content]))
+
+
 def sets_in(folder):
     """The names of the sets that streams.py wrote into a folder."""
     return sorted(entry.name for entry in os.scandir(folder) if entry.is_dir())
@@ -76,15 +82,17 @@ def pace(path):
     return words / seconds if seconds else np.nan
 
 
-def measure(beckon, model, folder, name):
-    """The counts of one set by mode, each file played through the detector by itself."""
+def measure(beckon, model, folder, name, confirms=True):
+    """The counts of one set by mode, each file played through the detector by itself, with the networks that confirm or without."""
+    settings = () if confirms else ("--no-confirm",)
     found = {mode: [] for mode in MODES}
-    for entry in sorted(os.listdir(os.path.join(folder, name))):
-        if entry.endswith(".wav"):
-            path = os.path.join(folder, name, entry)
-            report = json.loads(program.run(beckon, "evaluate", "--json", "--model", model, "--stream", path))
+    paths = sorted(entry.path for entry in os.scandir(os.path.join(folder, name)) if entry.name.endswith(".wav"))
+    report_of = lambda path: program.run(beckon, "evaluate", "--json", *settings, "--model", model, "--words", "none", "--stream", path)
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as workers:
+        for path, text in zip(paths, workers.map(report_of, paths)):
+            report = json.loads(text)
             for setting in report["settings"]:
-                what = (report["seconds"], content(name, entry), pace(path[:-4] + ".said"))
+                what = (report["seconds"], content(name, os.path.basename(path)), pace(path[:-4] + ".said"))
                 found[setting["mode"]].append((setting["words"], *what))
     return {mode: _counts(files) for mode, files in found.items()}
 

@@ -8,7 +8,8 @@ confidence intervals. A set without a command has empty tracks: any detection in
 all files. The same seed gives the same bytes.
 
 * `words-…`: every command clip once, after gaps of 0.5 to 2.5 s, ±6 dB, and one other word in five; the same words in several
-  kinds of noise. The signal-to-noise ratio is over the spans of all words of a file; `clean` has digital silence between words.
+  kinds of noise, of which `talk` is one person at a time. The signal-to-noise ratio is over the spans of all words of a file;
+  `clean` has digital silence between words.
 * `words-talk-…`: the same with running speech in some of the gaps. `…-48k`: in stereo, the right channel at half the level.
 * `talk-SOURCE-…`: every utterance of a source once, as recorded, after a gap. Utterances whose transcript has a command, or a
   word that sounds the same, are left out. `talk-read-…`: sentences read by a held-out neural voice.
@@ -45,8 +46,8 @@ OTHER_WORDS, TALK = 0.2, 0.3
 # Seconds of recordings in a file, pauses not counted.
 FILE = 60
 # Kind of noise and its signal-to-noise ratio in dB, of words and of talk.
-WORD_NOISE = (("clean", None), ("noise", 20), ("noise", 10), ("noise", 5), ("noise", 0), ("babble", 10))
-TUNING_NOISE = (("clean", None), ("noise", 10), ("noise", 5), ("babble", 10))
+WORD_NOISE = (("clean", None), ("noise", 20), ("noise", 10), ("noise", 5), ("noise", 0), ("babble", 10), ("talk", 10))
+TUNING_NOISE = (("clean", None), ("noise", 10), ("noise", 5), ("babble", 10), ("talk", 10))
 TALK_NOISE = (("clean", None), ("noise", 20), ("noise", 10))
 
 

@@ -1,27 +1,32 @@
-"""Chooses the words' thresholds for each sensitivity on streams of the tuning half, and measures them on the reporting half.
+"""Chooses the words' thresholds for each sensitivity by what they promise in talk, and measures them on the reporting half.
 
-    python -m Training.evaluate.thresholds --beckon BINARY --model MODEL --tune DIR --report DIR [--write]
+    python -m Training.evaluate.thresholds --beckon BINARY --model MODEL --tune DIR --report DIR [--no-confirm] [--write]
 
-DIR are folders of streams.py. A threshold is the lowest with at most so many false accepts an hour (RATES) of the tuning half's people who
-talk in sentences, and of all its talk, clean and in noise at 20 and 10 dB. A few people decide how many there are, so that the halves may
-differ several times. Single names and numbers, and readers who pause after each word, are no sentences: a word said alone is what a command is.
-Streams are needed because such rates are below what any set of clips can resolve. With --write the thresholds and what was
-measured at them are written into model.json, and the tables into the model's card.
+DIR are folders of streams.py. A threshold is the lowest whose promise is at most PROMISES: a rate of false accepts that talk by other people
+stays below with a probability of SURE, by what was counted in all recorded talk of both halves. None of it trained or mined. A few people decide
+how many false accepts there are: the talk of half of the speakers, drawn many times, chooses and promises, and the other half says how often
+there are over twice as many. Recall is that of the reporting half. Streams are needed because such rates are below what any set of clips can
+resolve. With --write the thresholds and what was measured at them are written into model.json, and the tables into the model's card; with
+--no-confirm those of the network alone, without the tables.
 """
 
 import json
 import os
 
 import numpy as np
+import scipy.stats
 
 from Training.data import command_line, files, split
+from Training.data.seeding import generator as seeded
 from Training.evaluate import intervals, stream_counts
 
-# False accepts an hour of each sensitivity, of sentences and of all recorded talk. Inside talk a little more is allowed. They were set by
-# hand while the reporting half's rates were known; figures of other speakers are needed to confirm them.
-RATES = {
-    "command": {"strict": (0.2, 0.6), "balanced": (1.0, 3.0), "eager": (3.0, 6.0)},
-    "spot": {"strict": (0.4, 0.8), "balanced": (2.0, 4.0), "eager": (5.0, 8.0)},
+# False accepts an hour that each sensitivity promises at most, with networks that confirm and without.
+PROMISES = {
+    True: {
+        "command": {"strict": 0.8, "balanced": 2, "eager": 6},
+        "spot": {"strict": 0.8, "balanced": 2, "eager": 6},
+    },
+    False: {mode: {"strict": 1.5, "balanced": 5, "eager": 15} for mode in stream_counts.MODES},
 }
 DEFAULT = ("balanced", "command")
 WORDS, TALK, READ = "words-noise-10", "talk-", "talk-read"
@@ -29,46 +34,42 @@ WORDS, TALK, READ = "words-noise-10", "talk-", "talk-read"
 SINGLE = tuple(TALK + source for source in (*split.SPELLING, "wuw2"))
 # Words a second below which a file holds readers who pause after each word.
 SLOW = 1.0
-# Range of a threshold, and the threshold above which the tail of false accepts is modelled.
-RANGE, TAIL = (0.4, 0.9999), 0.5
-# False accepts that are credited beside those counted.
-PRIOR = 0.5
+# Range of a threshold.
+RANGE = (0.3, 0.9999)
+# The probability that the true rate is below the promise.
+SURE = 0.8
+# How often the speakers are halved, to see how often a promise is exceeded.
+FOLDS = 400
 
 
-def logit(probability):
-    return np.log(probability / (1 - probability))
+def promised(talk):
+    """The promise in false accepts an hour at each threshold.
 
-
-def expected(false_accepts, thresholds):
-    """Expected false accepts [thresholds], from those counted [thresholds] at ascending thresholds.
-
-    Above TAIL false accepts fall exponentially with the logit of the threshold; the expectation is the larger of this model and
-    the count, so that the luck of a threshold just above the last false accept is not believed.
+    Talk that is played again in other noise counts as heard once: the same places are taken for words.
     """
-    first = int(np.searchsorted(thresholds, TAIL))
-    x = logit(thresholds[first:])
-    above = false_accepts[first:].astype(float)
-    area = ((above[:-1] + above[1:]) / 2 * np.diff(x)).sum()
-    slope = above[0] / area if area > 0 else 1.0
-    model = (above[0] + PRIOR) * np.exp(-slope * (x - x[0]))
-    return np.concatenate([false_accepts[:first] + PRIOR, np.maximum(above, model)])
+    again = talk.seconds.sum() / talk.seconds[np.unique(talk.content, return_index=True)[1]].sum()
+    counted = talk.false_accepts.sum(axis=(0, 1))
+    return scipy.stats.gamma.ppf(SURE, counted / again + 1) * again / talk.hours
 
 
-def choose(talks, budgets):
-    """The index of the lowest threshold at which each of `talks` is expected to have at most its budget of false accepts an hour."""
-    thresholds = talks[0].thresholds
-    within = (thresholds >= RANGE[0]) & (thresholds <= RANGE[1])
-    for talk, budget in zip(talks, budgets):
-        within &= expected(talk.false_accepts.sum(axis=(0, 1)), thresholds) <= budget * talk.hours
-    return int(within.argmax()) if within.any() else int(np.flatnonzero(thresholds <= RANGE[1])[-1])
+def choose(talk, budget):
+    """The index of the lowest threshold that promises at most so many false accepts an hour."""
+    within = (talk.thresholds >= RANGE[0]) & (talk.thresholds <= RANGE[1])
+    kept = within & (promised(talk) <= budget)
+    return int(kept.argmax()) if kept.any() else int(np.flatnonzero(within)[-1])
 
 
-def choose_all(talks_by_mode):
-    """The thresholds' indices [words] of each sensitivity by mode, from the counts of sentences and of all talk by mode."""
-    return {
-        mode: {name: np.full(len(talks[0].words), choose(talks, rates)) for name, rates in RATES[mode].items()}
-        for mode, talks in talks_by_mode.items()
-    }
+def exceeded(talk, budget, generator):
+    """Per cent of halves of the talk that have over twice the false accepts that the other half promises."""
+    played = np.unique(talk.content)
+    over = 0
+    for _ in range(FOLDS):
+        mine = np.isin(talk.content, played[generator.random(len(played)) < 0.5])
+        own, other = talk.of_files(mine), talk.of_files(~mine)
+        if own.hours and other.hours:
+            index = choose(own, budget)
+            over += other.false_accepts.sum(axis=(0, 1))[index] / other.hours > 2 * promised(own)[index]
+    return 100 * over / FOLDS
 
 
 def recorded_talk(counts):
@@ -106,14 +107,12 @@ def table(counts, chosen):
         yield f"| {name} | {part.seconds.sum() / 60:.0f} | {said or '–'} | " + " | ".join(cells) + " |"
 
 
-def measured(counts, chosen):
-    """What model.json says of a sensitivity: recall of words at 10 dB, false accepts among sentences, intervals, hours."""
-    talk = sentences(counts)
+def measured(counts, talk, chosen):
+    """What model.json says of a sensitivity: recall of words at 10 dB, false accepts promised in all recorded talk, intervals, hours."""
     recall, recalls = stream_counts.recall(counts[WORDS], chosen)
-    rate, _ = stream_counts.false_accepts(talk, chosen)
     digits = lambda values: [round(float(value), 4) for value in values]
     return {
-        "falseAcceptsPerHour": round(float(rate), 4),
+        "falseAcceptsPerHour": round(float(promised(talk)[chosen[0]]), 4),
         "falseAcceptsPerHourInterval": digits(stream_counts.false_accept_interval(talk, chosen)),
         "recall": round(float(recall) / 100, 4),
         "recallInterval": digits(np.array(intervals.interval(recalls)) / 100),
@@ -121,28 +120,36 @@ def measured(counts, chosen):
     }
 
 
-def collect(beckon, model, folder, part):
-    """Counts by mode and set of the streams of a part; of `tune` only what `choose_all` needs."""
+def collect(options, folder, part):
+    """Counts by mode and set of the streams of a part; of `tune` only the talk."""
     if stream_counts.part_of(folder) != part:
         raise SystemExit(f"{folder}: holds streams of part {stream_counts.part_of(folder)}, not {part}")
     names = stream_counts.sets_in(folder)
     if part == "tune":
         names = [name for name in names if name.startswith(TALK) and not name.startswith(READ)]
-    sets = {name: stream_counts.measure(beckon, model, folder, name) for name in names}
+    sets = {name: stream_counts.measure(options.beckon, options.model, folder, name, confirms=not options.no_confirm) for name in names}
     return {mode: {name: found[mode] for name, found in sets.items()} for mode in stream_counts.MODES}
 
 
-def write(model, sensitivities, lines):
-    """Writes the thresholds into model.json and the tables into the card."""
+def both_halves(tuned, reported):
+    """All recorded talk of both halves."""
+    parts = [("tune", part) for part in recorded_talk(tuned).values()] + [("report", part) for part in recorded_talk(reported).values()]
+    return stream_counts.joined(stream_counts.named(name, part) for name, part in parts)
+
+
+def write(model, sensitivities, lines, confirms):
+    """Writes the thresholds into model.json and the tables into the card, which has those of the confirmed words alone."""
     path = os.path.join(model, "model.json")
     with open(path) as file:
         description = json.load(file)
     name, mode = DEFAULT
     # The fused confidence of a model with confirming networks has thresholds of its own.
-    target = description.get("confirm", description)
+    target = description.get("confirm", description) if confirms else description
     target["thresholds"] = sensitivities[name][mode]["thresholds"]
     target["sensitivities"] = sensitivities
     files.write_json(path, description)
+    if not confirms:
+        return
     card, title, end = os.path.join(model, "README.md"), "## Thresholds and streams", "## Data and licences"
     with open(card) as file:
         text = file.read()
@@ -156,30 +163,38 @@ def main(arguments=None):
     command_line.add_program(parser)
     parser.add_argument("--tune", required=True, help="folder that streams.py wrote for the part tune")
     parser.add_argument("--report", required=True, help="folder that streams.py wrote for the part report")
+    parser.add_argument("--no-confirm", action="store_true", help="those of the network alone")
     parser.add_argument("--write", action="store_true", help="write the thresholds into the model")
     options = parser.parse_args(arguments)
-    tuned = collect(options.beckon, options.model, options.tune, "tune")
-    reported = collect(options.beckon, options.model, options.report, "report")
+    tuned, reported = collect(options, options.tune, "tune"), collect(options, options.report, "report")
+    promises = PROMISES[not options.no_confirm]
     sensitivities, lines = {name: {} for name in ("strict", "balanced", "eager")}, [
-        "Chosen on streams of the tuning half and measured on those of the reporting half (`make -C Training thresholds`): recall of",
-        "words, false accepts an hour of everything else, 95 % intervals over files. A file holds about a minute; nobody speaks in",
-        "two files of a set. Where nothing was falsely accepted, the upper bound is 3 in the hours of different talk.",
-        "*Sentences* are talk as recorded, of all sources except single names and numbers (`an4`, `alphanumeric`, `wuw2`), in files with",
-        "a word a second or more. The thresholds are the lowest with at most so many of them and of all recorded talk on the tuning half:",
-        *(f"`{mode}` " + ", ".join(f"{few:g} and {all:g} (`{name}`)" for name, (few, all) in rates.items()) + "." for mode, rates in RATES.items()),
-        "`dictation` is talk cut into phrases with pauses; `read` is a synthetic voice.",
+        "A threshold is the lowest whose promise in all recorded talk of both halves is low enough; recall of words, and false accepts an hour of",
+        "everything else, are of the reporting half (`make -C Training thresholds`), with 95 % intervals over files. A file holds about a minute;",
+        "nobody speaks in two files of a set. Where nothing was falsely accepted, the upper bound is 3 in the hours of different talk. A *promise*",
+        f"is the rate that talk by other people stays below with a probability of {100 * SURE:.0f} %; *exceeded* says how often half of the speakers has over twice what",
+        "the other half promises. *Sentences* are talk as recorded, of all sources except single names and numbers (`an4`, `alphanumeric`,",
+        "`wuw2`), in files with a word a second or more. `dictation` is talk cut into phrases with pauses; `read` is a synthetic voice.",
+        "",
+        "| mode | sensitivity | threshold | promise, an hour | counted in all talk | exceeded |",
+        "|---|---|---|---|---|---|",
     ]
-    talks = {mode: (sentences(tuned[mode]), stream_counts.joined(recorded_talk(tuned[mode]).values())) for mode in stream_counts.MODES}
-    for mode, chosen in choose_all(talks).items():
-        talk, counts = talks[mode][0], reported[mode]
+    tables = []
+    for mode, budgets in promises.items():
+        talk, counts, generator = both_halves(tuned[mode], reported[mode]), reported[mode], seeded("promises", seed=1)
+        chosen = {name: np.full(len(talk.words), choose(talk, budget)) for name, budget in budgets.items()}
         for name, indices in chosen.items():
-            values = {word: float(talk.thresholds[index]) for word, index in zip(talk.words, indices)}
-            sensitivities[name][mode] = {"thresholds": values, "measured": measured(counts, indices)}
-        values = ", ".join(f"`{name}` {talk.thresholds[indices[0]]:g}" for name, indices in chosen.items())
-        lines += ["", f"Mode `{mode}`: {values}.", "", *table(counts, chosen)]
+            threshold = float(talk.thresholds[indices[0]])
+            figures = measured(counts, talk, indices)
+            sensitivities[name][mode] = {"thresholds": dict.fromkeys(talk.words, threshold), "measured": figures}
+            over = exceeded(talk, budgets[name], generator)
+            promise = figures["falseAcceptsPerHour"]
+            lines.append(f"| `{mode}` | {name} | {threshold:g} | {promise:.2f} | {rate_text(talk, indices)} | {over:.1f} % |")
+        tables += ["", f"Mode `{mode}`:", "", *table(counts, chosen)]
+    lines += tables
     print("\n".join(lines))
     if options.write:
-        write(options.model, sensitivities, lines)
+        write(options.model, sensitivities, lines, confirms=not options.no_confirm)
 
 
 if __name__ == "__main__":
