@@ -84,12 +84,12 @@ struct ListenToInputTests {
             exit $status
             """#
         let folder = try TestFolder()
-        // Without a header, or the audio would be over at the length that it gives. Both words are decided by then.
+        // Without a header, or the audio would be over at the length that it gives. Both words are decided in the quiet after them.
         let raw = try folder.write(
             "raw",
             format: SF_FORMAT_RAW | SF_ENDIAN_LITTLE | SF_FORMAT_PCM_16,
             rate: Voices.rate,
-            try Voices.samples("Rear_Left")
+            try Voices.samples("Rear_Left") + [Float](repeating: 0, count: Voices.rate / 2)
         )
         let program = try Self.shell(script, raw, folder.file("pipe"))
         #expect(program.status == 0 && program.lines.count == 2)
