@@ -371,6 +371,17 @@ class TrainingTests(unittest.TestCase):
         np.testing.assert_allclose(window, clip * min(1, 0.5 / np.abs(clip).max()), rtol=1e-6)
         self.assertEqual((target, row), (WORDS35.index("yes"), 0))
 
+    def test_a_share_of_the_talkers_in_noise_is_one_alone(self):
+        for share, counts in ((0.0, range(3, 7)), (1.0, [1])):
+            mixture = dataclasses.replace(examples.MIXTURES["beside"], one_talker=share)
+            made = examples.Examples(small_table(), 24000, 1, mixture=mixture)
+            with mock.patch.object(made, "talk_row", wraps=made.talk_row) as row:
+                for seed in range(5):
+                    row.reset_mock()
+                    window = made.talkers(np.random.default_rng(seed))
+                    self.assertIn(row.call_count, counts)
+                    self.assertAlmostEqual(float((window**2).mean()), 1, places=3)
+
     def test_a_part_of_the_target_of_a_word_is_the_published_answer(self):
         batch = examples.Batch(np.zeros((2, 1)), np.array([1, 35]), np.array([7, -1]))
         logits, even = torch.zeros(2, 37), lambda rows: torch.zeros(len(rows), 35)
