@@ -5,6 +5,14 @@ struct ContrastRange: Sendable {
     let from: Float
     let to: Float
 
+    /// - Parameter wrong: the error for numbers that are no range.
+    init(_ from: Double, _ to: Double, wrong: (_ what: String) -> ModelError) throws(ModelError) {
+        guard from >= 0, from < to, to <= 100 else {
+            throw wrong("\(from) and \(to) are not two rising numbers of decibels from 0 to 100")
+        }
+        (self.from, self.to) = (Float(from), Float(to))
+    }
+
     /// How far something stands out, 0…1.
     func foreground(_ decibels: Float) -> Float { min(1, max(0, (decibels - from) / (to - from))) }
 }
@@ -108,10 +116,10 @@ struct ClipContrast: Sendable {
 
 extension ModelDescription {
     /// The contrast of clips of a validated description.
-    var contrastOfClips: ClipContrast? {
+    func contrastOfClips(file: String) throws(ModelError) -> ClipContrast? {
         guard let clipContrast, case .logMel(let frontEnd) = frontEnd else { return nil }
         return ClipContrast(
-            range: ContrastRange(from: Float(clipContrast.from), to: Float(clipContrast.to)),
+            range: try ContrastRange(clipContrast.from, clipContrast.to) { wrong("clipContrast", $0, file) },
             over: clipContrast.over,
             lead: Float(clipContrast.lead),
             mean: Float(frontEnd.mean),

@@ -155,7 +155,7 @@ public final class Model: Sendable {
         let clipTemperature = description.clipTemperature ?? description.temperature
         self.clipTemperature = Float(clipTemperature)
         clipShifts = (description.clipShifts ?? []).map { Float($0 / clipTemperature) }
-        clipContrast = description.contrastOfClips
+        clipContrast = try description.contrastOfClips(file: names.description)
         let indices = Dictionary(uniqueKeysWithValues: zip(description.labels, description.labels.indices))
         labelOfLogit = description.outputLabels.map { indices[$0] ?? description.labels.count - 1 }
         let filesHash = hash(bytes[...], hash(json[...]))

@@ -172,11 +172,8 @@ extension ModelDescription {
     private func validateContrast(file: String) throws(ModelError) {
         guard let clipContrast else { return }
         func wrong(_ what: String) -> ModelError { self.wrong("clipContrast", what, file) }
-        let (from, to, lead) = (clipContrast.from, clipContrast.to, clipContrast.lead)
-        guard from >= 0, from < to, to <= 100 else {
-            throw wrong("\(from) and \(to) are not two rising numbers of decibels from 0 to 100")
-        }
-        let over = clipContrast.over
+        _ = try ContrastRange(clipContrast.from, clipContrast.to, wrong: wrong)
+        let (over, lead) = (clipContrast.over, clipContrast.lead)
         guard outputLabels.indices.contains(over), Labels.special.contains(outputLabels[over]) else {
             throw wrong("output \(over) is not one of _unknown_ or _silence_")
         }

@@ -117,14 +117,9 @@ public final class ConfirmingNetworks: Sendable {
             }
             return nil
         }
-        guard range.from >= 0, range.from < range.to, range.to <= 100 else {
-            throw wrong(
-                "clipContrast",
-                "\(range.from) and \(range.to) are not two rising numbers of decibels from 0 to 100"
-            )
-        }
+        let valid = try ContrastRange(range.from, range.to) { wrong("clipContrast", $0) }
         guard measuresContrast else { throw wrong("clipContrast", "is given, but the model has no “clipContrast”") }
-        return ContrastRange(from: Float(range.from), to: Float(range.to))
+        return valid
     }
 
     /// How far something stands out of the background of a clip of this contrast in dB, 0…1.
