@@ -26,13 +26,13 @@ struct ConfirmingTests {
         }
     }
 
-    /// The largest differences of features and logits from PyTorch's, of all networks of a model.
+    /// The largest differences of features and logits from PyTorch's: of all networks of a model, and by network.
     private func errors(_ folder: URL, _ set: InstructionSet, _ precision: Precision) throws -> (
-        feature: Float, logit: Float
+        feature: Float, logits: [String: Float]
     ) {
         let model = try Model(folder: folder.path, kernels: set, precision: precision)
         let answers = try Answers(folder)
-        var (feature, logit): (Float, Float) = (0, 0)
+        var (feature, worst): (Float, [String: Float]) = (0, [:])
         for network in try #require(model.confirmation).networks {
             let windows = answers.windows(network.windowSamples)
             let logits = try answers.file.floats(
@@ -43,7 +43,8 @@ struct ConfirmingTests {
             for (index, window) in windows.prefix(set == .scalar ? 2 : .max).enumerated() {
                 let answer = network.answer(to: window, kernels: model.kernels)
                 let count = network.labels.count
-                logit = max(logit, largestDifference(answer.logits, Array(logits[index * count..<(index + 1) * count])))
+                let error = largestDifference(answer.logits, Array(logits[index * count..<(index + 1) * count]))
+                worst[network.name] = max(worst[network.name] ?? 0, error)
                 guard index == 0 else { continue }
                 feature = max(
                     feature,
@@ -51,25 +52,25 @@ struct ConfirmingTests {
                 )
             }
         }
-        return (feature, logit)
+        return (feature, worst)
     }
 
     @Test(arguments: InstructionSet.supported)
     func `networks with every kind of layer agree with PyTorch`(set: InstructionSet) throws {
         let errors = try errors(Self.folder, set, .float)
-        print("\(set) confirming networks: worst error \(errors.logit) in a logit, \(errors.feature) in a feature")
-        #expect(errors.logit < 1e-3 && errors.feature < 1e-3)
+        print("\(set) confirming networks: worst errors \(errors.logits) in a logit, \(errors.feature) in a feature")
+        #expect(errors.logits.values.allSatisfy { $0 < 1e-3 } && errors.feature < 1e-3)
     }
 
     @Test(arguments: InstructionSet.supported)
     func `the shipped networks agree with PyTorch`(set: InstructionSet) throws {
         let folder = Folders.models.appendingPathComponent("commands")
         let exact = try errors(folder, set, .float)
-        #expect(exact.logit < 1e-3 && exact.feature < 1e-3)
+        #expect(exact.logits.values.allSatisfy { $0 < 1e-3 } && exact.feature < 1e-3)
         let integer = try errors(folder, set, .int8)
-        print("\(set) shipped networks: worst error \(exact.logit) in a logit, \(integer.logit) in int8")
-        // Of logits from -12 to 13. The published network, which never had noise in training, has the largest.
-        #expect(integer.logit < 2.5)
+        print("\(set) shipped networks: worst errors \(exact.logits) in a logit, \(integer.logits) in int8")
+        // Of logits from -12 to 13. The rejecter that was trained beside talk has twice the error of the others in one window.
+        for (name, error) in integer.logits { #expect(error < (name == "rejects" ? 2.5 : 1.5), "\(name)") }
     }
 
     @Test func `a network without a confirmation has none, and one can be left out`() throws {
