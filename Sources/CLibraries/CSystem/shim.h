@@ -50,6 +50,13 @@ static inline void CSystem_trim(void) {
     malloc_trim(0);
 }
 
+int mallopt(int parameter, int value);
+
+/// Lets all threads take memory from one heap (M_ARENA_MAX), in place of one of each thread's own.
+static inline void CSystem_share_heap(void) {
+    mallopt(-8, 1);
+}
+
 // Processes and descriptors, declared with the types of the Linux ABI.
 int pipe2(int ends[2], int flags);
 int accept4(int listener, void *address, void *length, int flags);
