@@ -11,7 +11,7 @@ SPARK   := .build/spark
 	home-assistant-addon acceptance-arm64 acceptance-apt acceptance-image acceptance-container acceptance-vm acceptance-pages acceptance-home \
 	acceptance-web acceptance-corpus acceptance-spark acceptance-python chaos chaos-container soak bench-end-to-end bench-cost \
 	bench-instances bench-instructions bench-products bench-rooms bench-words bench-phrases bench-reload bench-crowds \
-	bench-corpus fuzz peers peer-programs peer-servers deps generate lint format clean
+	bench-corpus detections fuzz peers peer-programs peer-servers deps generate lint format clean
 
 run: build
 	.build/release/beckon classify --stats $(VOICES)/*.wav
@@ -51,6 +51,11 @@ test-sanitizers: deps-tests $(MUTEX)
 $(MUTEX): Tests/ThreadSanitizer/mutex.c
 	mkdir -p $(@D)
 	clang -O2 -shared -fPIC $< -o $@ -ldl
+
+# Compares what this build and OTHER, the record-detections of another one or what it printed, find in the recordings FILES.
+detections: deps
+	swift build --product beckon && swift build --product record-detections
+	Benchmarks/detections .build/debug/record-detections $(OTHER) $(FILES)
 
 # Fuzzes everything that reads what comes from outside, SECONDS for each target (TARGETS), with address sanitizer. What
 # crashes is kept in .build/fuzz/crashes.

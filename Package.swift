@@ -304,6 +304,11 @@ let package = Package(
         .executableTarget(name: "write-start-time", path: "Benchmarks/WriteStartTime"),
         .executableTarget(name: "wake-word-outputs", dependencies: ["WakeWords"], path: "Benchmarks/WakeWordOutputs"),
         .executableTarget(
+            name: "record-detections",
+            dependencies: ["Audio", "Core", "Enrollment", "Evaluation", "Spotting", "WakeWords"],
+            path: "Benchmarks/Detections"
+        ),
+        .executableTarget(
             name: "time-network",
             dependencies: ["Inference", "KernelInterface"],
             path: "Benchmarks/TimeNetwork"
