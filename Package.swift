@@ -149,7 +149,7 @@ let package = Package(
             // Optimised in debug builds too: `enroll` looks at the texts that it tries.
             swiftSettings: [.unsafeFlags(["-O"])]
         ),
-        .target(name: "Evaluation", dependencies: ["Audio", "Core", "Inference", "Spotting", "System", "WakeWords"]),
+        .target(name: "Evaluation", dependencies: ["Audio", "Core", "Inference", "Spotting", "System"]),
         .target(
             name: "Enrollment",
             dependencies: [

@@ -32,11 +32,11 @@ func fuzzWords(_ input: [UInt8]) {
     guard let again = try? WordStore(bytes: encoded, file: "g") else { fatalError("an encoded store is refused") }
     check(again == store, "not the same store")
     let taught = store.words.compactMap(\.taught)
-    var scorer = TaughtWordScorer(taught, dimensions: 8, isLookedAt: taught.map { $0.speech != nil })
-    var (ahead, margins) = (scorer.probabilities, scorer.partMargins)
+    let scorer = TaughtWordScorer(taught, dimensions: 8, isLookedAt: taught.map { $0.speech != nil })
+    var ahead = WordScores(gated: taught.count)
     for step in 0..<4 {
         let vector = (0..<8).map { Float(($0 + step) % 3) - 1 }
-        scorer.lookAhead(vector, into: &ahead, &margins)
+        scorer.lookAhead(embedding: vector, to: &ahead)
         scorer.add(vector)
     }
     for probability in scorer.probabilities { check(probability >= 0 && probability <= 1, "\(probability)") }

@@ -1,4 +1,5 @@
 import CSndFile
+import Foundation
 import TestSupport
 import Testing
 
@@ -26,6 +27,13 @@ struct OwnSpeechTests {
             channels: 2,
             zip(heard, reference).flatMap { [$0, $1] }
         )
+    }
+
+    /// The report of `evaluate --stream`.
+    private struct Measured: Decodable {
+        struct Setting: Decodable { let all: Figures }
+        struct Figures: Decodable { let falseAccepts: Int }
+        let settings: [Setting]
     }
 
     private static let settings = """
@@ -60,5 +68,11 @@ struct OwnSpeechTests {
         let lines = try Program.beckon(["classify", "--json"] + options).lines.filter { $0.contains(#""left""#) }
         #expect(lines.count == 1 && lines[0].contains(#""ownSpeech": true"#) == isOwn, "\(lines)")
         #expect(try Program.beckon(["classify"] + options).output.contains("said by the loudspeaker") == isOwn)
+
+        // Where no person says a word, what acts is false, and the rest is not.
+        try folder.write("two.txt", bytes: [])
+        let report = try Program.beckon(["evaluate", "--stream", "--json"] + options)
+        let measured = try JSONDecoder().decode(Measured.self, from: Data(report.output.utf8))
+        #expect(measured.settings.map(\.all.falseAccepts) == [isOwn ? 0 : 1], "\(report.output.prefix(900))")
     }
 }

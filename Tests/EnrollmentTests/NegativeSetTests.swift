@@ -40,7 +40,7 @@ struct NegativeSetTests {
                 boundary: boundary
             )
         )
-        var scorer = TaughtWordScorer([word], dimensions: model.embeddingCount)
+        let scorer = TaughtWordScorer([word], dimensions: model.embeddingCount)
         var best: Float = 0
         for hop in peak - 40...peak + 10 {
             scorer.add(negatives.talk[hop])

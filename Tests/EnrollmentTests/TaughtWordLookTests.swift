@@ -106,10 +106,10 @@ struct TaughtWordLookTests {
         #expect(taught.parts.count == 2 && taught.speech?.firstGap == 0.5)
         let vocabulary = Vocabulary(model, taught: [taught], speech: .ofTakes)
         let label = try #require(vocabulary.labels.firstIndex(of: "rear left"))
-        let look = try #require(TaughtWordLook(vocabulary))
+        let look = WordLooks(vocabulary, ofModel: false)
         let utterance = try RecordedTakes.utterance("Rear_Left")
         let end = try #require(PhraseParts.utterances(of: utterance, name: "rear left").last)
-        func confidence(in samples: [Float], noise: Float = 0, _ beginning: Float, _ atEnd: Float) throws -> Float {
+        func confidence(in samples: [Float], noise: Float = 0, _ beginning: Float, _ atEnd: Float) -> Float {
             var quiet = QuietNoise(level: noise)
             let added = quiet.samples(48_000)
             let proposed = ProposedWord(
@@ -120,34 +120,34 @@ struct TaughtWordLookTests {
                 hops: 1,
                 partMargin: PartMargin(beginning: beginning, end: atEnd)
             )
-            let verdict = look.look(proposed) { first, target in
+            let verdict = look.look(proposed, []) { first, target in
                 for place in target.indices {
                     let sample = samples.indices.contains(first + place) ? samples[first + place] : 0
                     target[place] = sample + added[place % added.count]
                 }
             }
-            return try #require(verdict).confidence
+            return verdict.confidence
         }
         let whole = try RecordedTakes.voice("Rear_Left")
         // Margins beside a beginning and an end, and whether the phrase is found.
         for (beginning, atEnd, isFound) in [
             (.infinity, .infinity, true), (0.5, 0.5, true), (-0.5, 0.5, false), (-0.5, -0.5, false), (0.5, -0.2, true),
         ] as [(Float, Float, Bool)] {
-            let found = try confidence(in: whole, beginning, atEnd)
+            let found = confidence(in: whole, beginning, atEnd)
             #expect((found >= word.threshold) == isFound, "\(beginning), \(atEnd): \(found)")
         }
         // Its end alone, also in noise: the margin beside the end counts.
         for noise in [Float(0), 0.01] {
-            let free = try confidence(in: end.samples, noise: noise, 0.5, 0.5)
-            let found = try confidence(in: end.samples, noise: noise, 0.5, -0.9)
+            let free = confidence(in: end.samples, noise: noise, 0.5, 0.5)
+            let found = confidence(in: end.samples, noise: noise, 0.5, -0.9)
             #expect(found < free / 2 && found < 0.1, "\(noise): \(free), \(found)")
         }
         // And at the end of something else.
         let other = try RecordedTakes.utterance("Front_Center")
         let after = Array(other.samples[..<other.speech.upperBound]) + end.samples
-        #expect(try confidence(in: after, 0.5, -0.9) < 0.1)
-        let nothing = try confidence(in: [Float](repeating: 0, count: 32_000), 0.5, -0.9)
-        let broken = try confidence(in: [Float](repeating: .nan, count: 32_000), 0.5, -0.9)
+        #expect(confidence(in: after, 0.5, -0.9) < 0.1)
+        let nothing = confidence(in: [Float](repeating: 0, count: 32_000), 0.5, -0.9)
+        let broken = confidence(in: [Float](repeating: .nan, count: 32_000), 0.5, -0.9)
         #expect(nothing < 0.1 && broken < 0.1)
     }
 

@@ -6,7 +6,7 @@ import Testing
 /// What the gate proposes, and what becomes of it with the verdicts of networks.
 struct ConfirmationTests {
     /// Verdicts in the order of the looks, such as `up 0.9`; the last one stays.
-    private final class Script: ProposalConfirmer {
+    private final class Script: ProposalLook {
         var verdicts: [Verdict]
         /// Middle of each word looked at, in samples.
         var middles: [Int] = []
@@ -55,11 +55,11 @@ struct ConfirmationTests {
             outcome.fired.append("\(kind)\(ScoreTrace.labels[detection.index])@\(place)")
         }
         for (index, hop) in hops.enumerated() {
-            handler.process(HopScores(posteriors: hop.scores), activity: hop.activity, confirmer: verdicts) {
+            handler.process(HopScores(posteriors: hop.scores), activity: hop.activity, looks: verdicts) {
                 add($0, "\(index)")
             }
         }
-        if let last = hops.last { handler.finish(activity: last.activity, confirmer: verdicts) { add($0, "end") } }
+        if let last = hops.last { handler.finish(activity: last.activity, looks: verdicts) { add($0, "end") } }
         outcome.looks = handler.looks
         outcome.refusals = handler.refusals
         return outcome
@@ -185,7 +185,7 @@ struct ConfirmationTests {
         handler.confirm(words: ScoreTrace.labels.map { ScoreTrace.words.contains($0) ? 0.5 : nil })
         let script = Script("stop 0.9")
         for hop in ScoreTrace("..??????..UUUUUU...").hops {
-            handler.process(HopScores(posteriors: hop.scores), activity: hop.activity, confirmer: script) { _ in }
+            handler.process(HopScores(posteriors: hop.scores), activity: hop.activity, looks: script) { _ in }
         }
         #expect(script.posteriors.allSatisfy { $0[0] == 0.95 } && !script.posteriors.isEmpty)
     }
@@ -296,7 +296,7 @@ struct ConfirmationTests {
     // MARK: - Recent audio
 
     @Test func `recent audio comes back at its place, however loud it is`() {
-        let audio = RecentAudio(hopSamples: 1600, sampleRate: 16_000, after: 3)
+        let audio = RecentAudio(hopSamples: 1600, sampleRate: 16_000, seconds: 4, after: 3)
         func hop(_ number: Int) -> [Float] {
             (0..<1600).map {
                 Float((number * 1600 + $0) % 997) / 997 * [1, 0.001, 3][number % 3] * ($0 % 2 == 0 ? 1 : -1)
@@ -332,8 +332,8 @@ struct ConfirmationTests {
                 audio.add(hop: samples.span)
             }
         }
-        let short = RecentAudio(hopSamples: 1600, sampleRate: 16_000, reach: 4000, hearsTaughtWords: false)
-        let long = RecentAudio(hopSamples: 1600, sampleRate: 16_000)
+        let short = RecentAudio(hopSamples: 1600, sampleRate: 16_000, reach: 4000, seconds: 0)
+        let long = RecentAudio(hopSamples: 1600, sampleRate: 16_000, seconds: 4)
         #expect(!short.keepsAsMuch(as: long) && long.keepsAsMuch(as: short))
         add(0..<hops, to: short)
         long.goOn(from: short)
@@ -352,7 +352,7 @@ struct ConfirmationTests {
     }
 
     @Test func `samples that are not finite make their hop silent`() {
-        let audio = RecentAudio(hopSamples: 1600, sampleRate: 16_000)
+        let audio = RecentAudio(hopSamples: 1600, sampleRate: 16_000, seconds: 4)
         let samples = UnsafeMutableBufferPointer<Float>.allocate(capacity: 1600)
         defer { samples.deallocate() }
         for strange in [Float.nan, .infinity, -.infinity, 0] {

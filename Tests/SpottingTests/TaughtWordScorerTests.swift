@@ -18,7 +18,7 @@ struct TaughtWordScorerTests {
 
     @Test(arguments: [(0, 1.0), (30, 0.8660), (45, 0.7071), (60, 0.5), (90, 0), (180, -1)] as [(Float, Float)])
     func `similarity is the cosine, whatever the lengths of the vectors`(degrees: Float, cosine: Float) throws {
-        var scorer = TaughtWordScorer([try Self.word([Self.vector(0, 7)])], dimensions: 3)
+        let scorer = TaughtWordScorer([try Self.word([Self.vector(0, 7)])], dimensions: 3)
         func expected(_ similarity: Float) -> Float {
             1 / (1 + expf(TaughtWord.slope * (0.7 - similarity)))
         }
@@ -43,7 +43,7 @@ struct TaughtWordScorerTests {
             )
         )
         func found(_ degrees: [Float]) -> Float {
-            var scorer = TaughtWordScorer([word], dimensions: 3)
+            let scorer = TaughtWordScorer([word], dimensions: 3)
             for angle in degrees { scorer.add(Self.vector(angle)) }
             return 0.7 + TaughtWord.margin(probability: scorer.probabilities[0])
         }
@@ -92,7 +92,7 @@ struct TaughtWordScorerTests {
     ) throws {
         for isBeginning in [true, false] {
             let word = try Self.phrase(beginning: isBeginning ? 60 : 180, end: isBeginning ? 180 : 60)
-            var scorers = [false, true].map { TaughtWordScorer([word], dimensions: 3, isLookedAt: [$0]) }
+            let scorers = [false, true].map { TaughtWordScorer([word], dimensions: 3, isLookedAt: [$0]) }
             for index in scorers.indices {
                 for _ in 0..<2 { scorers[index].add(Self.vector(degrees)) }
                 let found = scorers[index].partMargins[0]
@@ -108,7 +108,7 @@ struct TaughtWordScorerTests {
             #expect(abs(similarity(scorers[0]) - min(said, 1 + 2 * margin)) < 1e-3)
         }
         let word = try Self.phrase(beginning: 60, end: 180)
-        var one = TaughtWordScorer([word], dimensions: 3, isLookedAt: [true])
+        let one = TaughtWordScorer([word], dimensions: 3, isLookedAt: [true])
         one.add(Self.vector(120))
         one.add(Self.vector(degrees))
         let found = one.partMargins[0].beginning
@@ -140,7 +140,7 @@ struct TaughtWordScorerTests {
     @Test func `a phrase needs its beginning before its end, give or take one hop`() throws {
         let phrase = try Self.word([Self.vector(90), Self.vector(0)], spacing: 5)
         func likely(gap: Int, swapped: Bool = false) -> Float {
-            var scorer = TaughtWordScorer([phrase], dimensions: 3)
+            let scorer = TaughtWordScorer([phrase], dimensions: 3)
             // Each part lasts for two hops.
             for _ in 0..<2 { scorer.add(Self.vector(swapped ? 90 : 0)) }
             for _ in 2..<max(2, gap) { scorer.add([0, 0, 1]) }
@@ -155,7 +155,7 @@ struct TaughtWordScorerTests {
     @Test(arguments: [(4, 1), (3, 0.7), (5, 0.7), (8, 0.7)] as [(Int, Float)])
     func `a word's beginning weighs 0.3, and is four hops before its end`(gap: Int, similarity: Float) throws {
         let word = try Self.word([Self.vector(90), [0, 0, 1]], spacing: TemplateAlignment.spacingOfWord)
-        var scorer = TaughtWordScorer([word], dimensions: 3)
+        let scorer = TaughtWordScorer([word], dimensions: 3)
         // Both last for two hops, since the probability is that of the mean of two.
         var hops = [[Float]](repeating: Self.vector(0), count: 12)
         for hop in 10...11 {
@@ -179,15 +179,15 @@ struct TaughtWordScorerTests {
 
     @Test func `the probabilities computed ahead are those of the next hop, and nothing else changes`() throws {
         let words = [try Self.word([Self.vector(90), Self.vector(0)], spacing: 2), try Self.word([Self.vector(40)])]
-        var scorer = TaughtWordScorer(words, dimensions: 3)
-        var (ahead, margins) = ([Float](repeating: 0, count: 2), [PartMargin](repeating: .infinity, count: 2))
+        let scorer = TaughtWordScorer(words, dimensions: 3)
+        var ahead = WordScores(gated: 2)
         for hop in 0..<60 {
             let next = Self.vector(Float(hop * 37 % 180))
             let before = scorer.probabilities
-            scorer.lookAhead(next, into: &ahead, &margins)
+            scorer.lookAhead(embedding: next, to: &ahead)
             #expect(scorer.probabilities == before)
             scorer.add(next)
-            #expect(scorer.probabilities == ahead && scorer.partMargins == margins)
+            #expect(scorer.probabilities == ahead.probabilities && scorer.partMargins == ahead.partMargins)
         }
         scorer.flush()
         #expect(scorer.probabilities == [0, 0])
@@ -196,7 +196,7 @@ struct TaughtWordScorerTests {
     }
 
     @Test func `vectors that are zero or not finite have no similarity`() throws {
-        var scorer = TaughtWordScorer([try Self.word([Self.vector(0)])], dimensions: 3)
+        let scorer = TaughtWordScorer([try Self.word([Self.vector(0)])], dimensions: 3)
         for broken in [[Float.nan, 0, 0], [.infinity, 0, 0], [0, 0, 0], [1e30, 1e30, 0]] {
             scorer.add(broken)
             #expect(scorer.probabilities[0] < 1e-6)
@@ -206,7 +206,7 @@ struct TaughtWordScorerTests {
     }
 
     @Test func `words of another model are never detected`() throws {
-        var scorer = TaughtWordScorer([try Self.word([Self.vector(0)])], dimensions: 2)
+        let scorer = TaughtWordScorer([try Self.word([Self.vector(0)])], dimensions: 2)
         scorer.add([1, 0])
         #expect(scorer.probabilities == [0])
     }

@@ -32,52 +32,55 @@ struct WakeWordTests {
         return found
     }
 
+    /// A gate of one word that fires by itself above 0.8; nil for one that never fires.
+    private static func gate(threshold: Float? = 0.8, refractory: Double = 0.7) -> Gate {
+        var settings = GateSettings()
+        settings.refractory = refractory
+        let thresholds = Thresholds(labels: ["a", "_silence_"], values: [threshold, nil])
+        var gate = Gate(settings: settings, thresholds: thresholds, silence: 1, hopSeconds: 0.1)
+        gate.rising = [Gate.RisingWord(label: 0)]
+        return gate
+    }
+
     @Test func `a word fires once each time that the mean rises above its threshold`() {
-        var gate = WakeWordGate(label: 3)
+        var gate = Self.gate()
         var fired: [Int] = []
         let means: [Float] = [0.1, 0.9, 0.95, 0.5, 0.9, 0.2, 0.2, 0.2, 0.9, 0.2, 0.2, 0.2, 0.2, 0.9]
-        for (index, mean) in means.enumerated()
-        where gate.step(mean, threshold: 0.8, time: 0.2 * Double(index), refractory: 0.7) {
+        for (index, mean) in means.enumerated() where gate.rise(0, mean, at: 0.2 * Double(index)) != nil {
             fired.append(index)
         }
         // Within 0.7 s it does not fire again, and a mean that equals the threshold is not above it.
         #expect(fired == [1, 8, 13])
-        var other = WakeWordGate(label: 0)
-        let (equal, never) = (
-            other.step(0.8, threshold: 0.8, time: 0, refractory: 0),
-            other.step(1, threshold: nil, time: 0, refractory: 0)
-        )
-        #expect(!equal && !never, "one that equals its threshold, and one that never fires")
+        var (equal, never) = (Self.gate(refractory: 0), Self.gate(threshold: nil, refractory: 0))
+        #expect(equal.rise(0, 0.8, at: 0) == nil && never.rise(0, 1, at: 0) == nil)
     }
 
     @Test func `a score that rises nearly to the threshold and falls may be a near miss`() {
-        // A step each 0.5 s, threshold 0.8, margin 0.3: near misses begin at 0.5.
-        func misses(_ scores: [Float]) -> [String] {
-            var gate = WakeWordGate(label: 0)
+        // A step each 0.5 s, threshold 0.8, margin 0.3: near misses begin at 0.5. What is certain, and when.
+        func misses(_ scores: [Float], threshold: Float? = 0.8, flushed: Bool = false) -> [String] {
+            let gate = Self.gate(threshold: threshold)
+            var tracker = NearMissTracker(margin: 0.3, labels: 2, rising: 1, hopSeconds: 0.1)
+            var filter = NearMissFilter()
             var found: [String] = []
             for (index, score) in scores.enumerated() {
                 let time = 0.5 * Double(index)
-                _ = gate.step(score, threshold: 0.8, time: time, refractory: 0.7)
-                if let miss = gate.nearMiss(score, threshold: 0.8, margin: 0.3, time: time) {
-                    found.append("\(miss.score) at \(miss.time), \(time)")
-                }
+                tracker.rise(0, score, at: time, gate: gate, &filter)
+                if let miss = filter.take(at: time) { found.append("\(miss.confidence) at \(miss.end), \(time)") }
             }
-            if let miss = gate.takeNearest() { found.append("\(miss.score) at \(miss.time), end") }
+            if flushed { tracker.flush() }
+            tracker.finish(gate: gate, hasFired: false, &filter)
+            if let miss = filter.take(at: 99, isEnd: true) { found.append("\(miss.confidence) at \(miss.end), end") }
             return found
         }
-        #expect(misses([0, 0.6, 0.7, 0.6, 0.1, 0.1, 0.1]) == ["0.7 at 1.0, 2.0"])
+        #expect(misses([0, 0.6, 0.7, 0.6, 0.1, 0.1, 0.1, 0.1]) == ["0.7 at 1.0, 3.5"])
         #expect(misses([0, 0.4, 0.1, 0.1, 0.1]) == [], "too low")
         #expect(misses([0, 0.6, 0.9, 0.6, 0.1, 0.1, 0.1]) == [], "it fired")
-        #expect(misses([0.9, 0.1, 0.6, 0.1, 0.1, 0.1, 0.1]) == ["0.6 at 1.0, 1.5"])
+        #expect(misses([0.9, 0.1, 0.6, 0.1, 0.1, 0.1, 0.1]) == ["0.6 at 1.0, 3.0"])
         #expect(misses([0.9, 0.6, 0.7, 0.7]) == [], "still the score of the word that fired")
+        #expect(misses([0, 0.8, 0.1]) == ["0.8 at 0.5, end"], "it equals the threshold")
         #expect(misses([0, 0.6]) == ["0.6 at 0.5, end"])
-        var gate = WakeWordGate(label: 0)
-        for index in 0..<9 {
-            #expect(gate.nearMiss(0.7, threshold: nil, margin: 0.3, time: Double(index)) == nil, "it never fires")
-        }
-        _ = gate.nearMiss(0.7, threshold: 0.8, margin: 0.3, time: 20)
-        gate.flush()
-        #expect(gate.takeNearest() == nil)
+        #expect(misses([0, 0.7, 0.7], threshold: nil) == [], "it never fires")
+        #expect(misses([0, 0.6], flushed: true) == [], "forgotten")
     }
 
     @Test func `a wake word that is nearly found is a near miss`() throws {

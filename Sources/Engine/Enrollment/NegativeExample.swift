@@ -148,7 +148,7 @@ extension TaughtWord {
     ///
     /// - Parameter samples: `[samples]` at 16 kHz, full scale 1.
     func highestProbability(in samples: [Float], _ model: Model) -> Float {
-        var scorer = ClipTaughtWordScorer(Vocabulary(model, taught: [self], speech: speech.flatMap { _ in .ofTakes }))
+        var scorer = ClipWordScorer(Vocabulary(model, taught: [self], speech: speech.flatMap { _ in .ofTakes }))
         var quiet = QuietNoise(level: UtteranceSegmenter.noiseFloor(samples))
         let (lead, rest) = (quiet.samples(model.windowSamples), quiet.samples(model.windowSamples / 4))
         return [0, model.hopSamples / 2].flatMap { first in

@@ -14,12 +14,8 @@ public final class DetectorStream {
     fileprivate var former: BatchStream?
     /// Hops until then.
     fileprivate var hopsToFill = 0
-    fileprivate var handler: PosteriorHandler
-    fileprivate var taught: TaughtWordScorer
-    fileprivate var activity: ActivityDetector
-    fileprivate var wakeWords: WakeWordStream?
-    fileprivate var look: SecondLook
-    fileprivate var vocabulary: Vocabulary
+    fileprivate var scorers: WordScorers
+    fileprivate var words: WordStream
     /// The settings and the network's batch that it was adapted to; see ``BatchDetector``.
     fileprivate var generation: Int
     fileprivate var batchGeneration: Int
@@ -28,17 +24,13 @@ public final class DetectorStream {
     private var window: UnsafeMutableBufferPointer<Float>
     private let hopSamples: Int
 
-    fileprivate init(_ network: BatchStream, _ handler: PosteriorHandler, _ batch: borrowing BatchDetector) {
+    fileprivate init(_ network: BatchStream, _ batch: borrowing BatchDetector) {
         self.network = network
-        self.handler = handler
-        vocabulary = batch.settings.vocabulary
-        taught = TaughtWordScorer(vocabulary)
-        activity = ActivityDetector(of: vocabulary.model)
-        wakeWords = WakeWordStream(vocabulary.wakeWords)
-        look = SecondLook(vocabulary)
+        scorers = WordScorers(batch.settings.vocabulary)
+        words = WordStream(batch.settings)
         generation = batch.generation
         batchGeneration = batch.batchGeneration
-        hopSamples = vocabulary.model.hopSamples
+        hopSamples = batch.settings.vocabulary.model.hopSamples
         window = .allocate(capacity: batch.newestSamples)
         window.initialize(repeating: 0)
     }
@@ -49,7 +41,7 @@ public final class DetectorStream {
     public var isComplete: Bool { filled == hopSamples }
 
     /// Time of the newest hop's end, in seconds since the stream was made: the time of its detections.
-    public var time: Double { Double(hops) * HopScorer.hopSeconds(of: vocabulary.model) }
+    public var time: Double { Double(hops) * HopScorer.hopSeconds(of: words.settings.vocabulary.model) }
 
     /// Samples since the stream was made, those of the next hop included.
     public var sampleCount: Int { hops * hopSamples + filled }
@@ -100,11 +92,8 @@ public final class DetectorStream {
             window = .allocate(capacity: count)
         }
         window.initialize(repeating: 0)
-        handler.flush()
-        look.flush()
-        wakeWords?.flush()
-        taught.flush()
-        activity.flush()
+        words.flush()
+        scorers.flush()
     }
 }
 
@@ -128,8 +117,8 @@ public struct BatchDetector: ~Copyable {
 
     public init(_ settings: DetectorSettings) {
         self.settings = settings
-        batch = StreamBatch(settings.vocabulary.model, embeds: !settings.vocabulary.taught.isEmpty)
-        settings.vocabulary.reserveConfirmers()
+        batch = StreamBatch(settings.vocabulary.model, embeds: settings.vocabulary.embeds)
+        settings.vocabulary.reserveLooks()
     }
 
     fileprivate var newestSamples: Int { batch.newestSamples }
@@ -141,21 +130,21 @@ public struct BatchDetector: ~Copyable {
     /// - Parameter new: their vocabulary's model must have the same hop length.
     public mutating func update(_ new: DetectorSettings) {
         let (vocabulary, old) = (new.vocabulary, settings.vocabulary)
-        if vocabulary.model !== old.model || vocabulary.taught.isEmpty != old.taught.isEmpty {
-            var other = StreamBatch(vocabulary.model, embeds: !vocabulary.taught.isEmpty)
+        if vocabulary.model !== old.model || vocabulary.embeds != old.embeds {
+            var other = StreamBatch(vocabulary.model, embeds: vocabulary.embeds)
             swap(&batch, &other)
             formerBatch = consume other
             if vocabulary.model !== old.model { formerBatch = nil }
             batchGeneration += 1
         }
-        if vocabulary !== old { vocabulary.reserveConfirmers() }
+        if vocabulary !== old { vocabulary.reserveLooks() }
         settings = new
         generation += 1
     }
 
     /// A new stream, with silence in its window.
     public mutating func makeStream() -> DetectorStream {
-        DetectorStream(batch.makeStream(), PosteriorHandler(settings), self)
+        DetectorStream(batch.makeStream(), self)
     }
 
     /// Begins a stream again, with silence in its window; its time goes on.
@@ -168,30 +157,27 @@ public struct BatchDetector: ~Copyable {
     /// Processes one hop of each of these streams, which must be complete; none may occur twice.
     ///
     /// - Parameter report: called for each detection, with the index of its stream, in the order of
-    ///   ``PosteriorHandler/process(_:lookahead:activity:report:)``.
+    ///   ``PosteriorHandler/process(_:lookahead:activity:looks:report:)``.
     public mutating func process(_ streams: [DetectorStream], report: (Int, Detection) -> Void) {
         for stream in streams { adapt(stream) }
         batch.score(streams.map(\.network)) { streams[$0].samples }
         let filling = streams.filter { $0.former != nil }
         if !filling.isEmpty { formerBatch?.score(filling.compactMap(\.former)) { filling[$0].samples } }
         for (index, stream) in streams.enumerated() {
-            if !settings.vocabulary.taught.isEmpty { stream.taught.add(stream.network.embedding) }
-            stream.activity.add(hop: stream.hop.span, logits: stream.scoring.activity)
-            stream.look.add(hop: stream.hop.span)
-            stream.wakeWords?.add(hop: stream.hop.span) { word, score, before in
-                stream.handler.add(wakeWord: word, score: score, before: before) { report(index, $0) }
-            }
-            let (looks, refusals) = (stream.handler.looks, stream.handler.refusals)
-            stream.handler.process(
-                HopScores(posteriors: stream.scoring.posteriors, stream.taught),
-                activity: stream.activity.history,
-                confirmer: stream.look
+            stream.scorers.add(
+                hop: stream.hop.span,
+                logits: stream.scoring.activity,
+                embedding: settings.vocabulary.embeds ? stream.network.embedding : []
+            )
+            let (looks, refusals) = (stream.words.handler.looks, stream.words.handler.refusals)
+            stream.words.add(
+                HopScores(posteriors: stream.scoring.posteriors, words: stream.scorers.scores),
+                activity: stream.scorers.activity,
+                hop: stream.hop.span
             ) { report(index, $0) }
-            if stream.endsWithHop {
-                stream.handler.finish(activity: stream.activity.history, confirmer: stream.look) { report(index, $0) }
-            }
-            self.looks += stream.handler.looks - looks
-            self.refusals += stream.handler.refusals - refusals
+            if stream.endsWithHop { stream.words.finish { report(index, $0) } }
+            self.looks += stream.words.handler.looks - looks
+            self.refusals += stream.words.handler.refusals - refusals
             stream.shift()
         }
     }
@@ -200,16 +186,9 @@ public struct BatchDetector: ~Copyable {
     private mutating func adapt(_ stream: DetectorStream) {
         guard stream.generation != generation else { return }
         stream.generation = generation
-        let (vocabulary, old) = (settings.vocabulary, stream.vocabulary)
-        _ = stream.handler.update(settings, replacing: old)
-        if old !== vocabulary {
-            stream.vocabulary = vocabulary
-            if stream.wakeWords?.serves(vocabulary.wakeWords) != true {
-                stream.wakeWords = WakeWordStream(vocabulary.wakeWords)
-            }
-            stream.look = SecondLook(vocabulary, hops: stream.handler.gate.streamHops, replacing: stream.look)
-            if !vocabulary.hasTaughtWords(of: old) { stream.taught = TaughtWordScorer(vocabulary) }
-        }
+        let vocabulary = settings.vocabulary
+        if vocabulary !== stream.words.settings.vocabulary { stream.scorers.update(vocabulary) }
+        _ = stream.words.adapt(to: settings)
         guard stream.batchGeneration != batchGeneration else { return }
         let isOneBehind = stream.batchGeneration + 1 == batchGeneration
         stream.batchGeneration = batchGeneration
@@ -220,7 +199,6 @@ public struct BatchDetector: ~Copyable {
             return
         }
         stream.network = batch.makeStream()
-        stream.activity.update(vocabulary.model)
         let kept = stream.pendingSamples
         stream.silence(samples: batch.newestSamples)
         stream.fill { room in

@@ -69,6 +69,8 @@ public struct Gate {
     /// Seconds by which the estimated end of a word may be late.
     private static let overlap = 0.1
     private(set) var candidate: Candidate?
+    /// The words that fire by themselves, whatever the others do.
+    var rising: [RisingWord] = []
     /// The best hit of the word that is being said: with `end`, or of a word that waits for more quiet.
     var pending: Hit?
     private var armed: [Bool]

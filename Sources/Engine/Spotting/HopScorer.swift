@@ -5,23 +5,17 @@ public import Inference
 public struct HopScores: Sendable, Equatable {
     /// Posteriors of the model's labels, `[labels]`.
     public var posteriors: [Float]
-    /// Probabilities of the taught words, `[words]`.
-    public var taught: [Float]
-    /// How each taught phrase stands beside its parts, `[words]`.
-    public var partMargins: [PartMargin]
+    /// Scores of the other words.
+    public var words: WordScores
+    /// What is known of what a loudspeaker plays.
+    public var played: PlayedHop
 
-    public init(posteriors: [Float], taught: [Float] = [], partMargins: [PartMargin] = []) {
-        self.posteriors = posteriors
-        self.taught = taught
-        self.partMargins = partMargins
-    }
-
-    init(posteriors: [Float], _ taught: TaughtWordScorer) {
-        self.init(posteriors: posteriors, taught: taught.probabilities, partMargins: taught.partMargins)
+    public init(posteriors: [Float], words: WordScores = WordScores(), played: PlayedHop = .unknown) {
+        (self.posteriors, self.words, self.played) = (posteriors, words, played)
     }
 }
 
-/// Computes the scores and the activity of each hop from audio windows: the first part of the ``Detector``.
+/// Computes the scores and the activity of each hop from audio windows: the first half of the ``Detector``.
 ///
 /// Only `init` and `update` allocate.
 public struct HopScorer: ~Copyable {
@@ -33,72 +27,71 @@ public struct HopScorer: ~Copyable {
     /// Indices of the model's labels that may fire.
     private var words: [Int]
     private var session: InferenceStream
-    private var taught: TaughtWordScorer
-    private var taughtAhead: [Float]
-    private var partMarginsAhead: [PartMargin]
-    private var detector: ActivityDetector
+    private var scorers: WordScorers
+    /// Nil where no reference is heard.
+    private var played: PlayedWords?
     /// Range of the time since the last sound, in seconds, in which `lookahead` is computed; nil for never.
     var lookaheadQuiet: ClosedRange<Double>?
     /// The session has not processed the audio before the next hop.
     private var isNew = false
     private var hasLookahead = false
 
-    /// - Parameter lookaheadQuiet: range of the time since the last sound, in seconds, in which `lookahead` is
-    ///   computed; nil for never.
-    public init(_ vocabulary: Vocabulary, lookaheadQuiet: ClosedRange<Double>? = nil) {
+    /// - Parameters:
+    ///   - lookaheadQuiet: range of the time since the last sound, in seconds, in which `lookahead` is computed; nil for never.
+    ///   - hearsPlayed: whether what a loudspeaker plays is scored too.
+    public init(_ vocabulary: Vocabulary, lookaheadQuiet: ClosedRange<Double>? = nil, hearsPlayed: Bool = false) {
         let model = vocabulary.model
         self.vocabulary = vocabulary
         words = Self.words(of: model)
-        session = InferenceStream(model, embeds: !vocabulary.taught.isEmpty)
-        taught = TaughtWordScorer(vocabulary)
-        (taughtAhead, partMarginsAhead) = (taught.probabilities, taught.partMargins)
+        session = InferenceStream(model, embeds: vocabulary.embeds)
+        scorers = WordScorers(vocabulary)
         self.lookaheadQuiet = lookaheadQuiet
-        detector = ActivityDetector(of: model)
+        played = hearsPlayed ? PlayedWords(vocabulary) : nil
     }
 
     /// Switches to other words or another model from the next hop on. A new model computes that hop from the whole window.
-    mutating func update(_ vocabulary: Vocabulary) {
+    ///
+    /// - Parameter hearsPlayed: as for `init`; what was played in the last second is forgotten.
+    mutating func update(_ vocabulary: Vocabulary, hearsPlayed: Bool) {
         let old = self.vocabulary
+        played = hearsPlayed ? PlayedWords(vocabulary) : nil
+        guard vocabulary !== old else { return }
         self.vocabulary = vocabulary
         let model = vocabulary.model
-        if !vocabulary.hasTaughtWords(of: old) {
-            taught = TaughtWordScorer(vocabulary)
-            (taughtAhead, partMarginsAhead) = (taught.probabilities, taught.partMargins)
-        }
-        guard model !== old.model || vocabulary.taught.isEmpty != old.taught.isEmpty else { return }
+        scorers.update(vocabulary)
+        guard model !== old.model || vocabulary.embeds != old.embeds else { return }
         words = Self.words(of: model)
-        session = InferenceStream(model, embeds: !vocabulary.taught.isEmpty)
+        session = InferenceStream(model, embeds: vocabulary.embeds)
         isNew = true
-        detector.update(model)
     }
 
     /// Scores of the newest hop.
-    public var scores: HopScores { HopScores(posteriors: session.posteriors, taught) }
+    public var scores: HopScores {
+        HopScores(posteriors: session.posteriors, words: scorers.scores, played: played?.newest ?? .unknown)
+    }
 
     /// Scores that the next hop will have if it stays quiet; nil outside `lookaheadQuiet`.
     public var lookahead: HopScores? {
-        guard hasLookahead else { return nil }
-        return HopScores(
-            posteriors: session.lookaheadPosteriors,
-            taught: taughtAhead,
-            partMargins: partMarginsAhead
-        )
+        hasLookahead ? HopScores(posteriors: session.lookaheadPosteriors, words: scorers.ahead) : nil
     }
 
-    /// The embedding of the newest hop, `[dimensions]`; empty without taught words.
-    package var embedding: [Float] { vocabulary.taught.isEmpty ? [] : session.embedding }
+    /// The embedding of the newest hop, `[dimensions]`; empty where no kind of words needs it.
+    package var embedding: [Float] { vocabulary.embeds ? session.embedding : [] }
 
     /// Speech or sound activity after the newest hop.
-    public var activity: ActivityHistory { detector.history }
+    public var activity: ActivityHistory { scorers.activity }
 
     /// Processes one hop.
     ///
-    /// - Parameter window: the newest second, 16000 samples in [−1, 1]; its last hop is new since the previous call.
-    public mutating func score(window: Span<Float>) {
+    /// - Parameters:
+    ///   - window: the newest second, 16000 samples in [−1, 1]; its last hop is new since the previous call.
+    ///   - block: what a loudspeaker played during the hop; empty if nothing is known of it.
+    public mutating func score(window: Span<Float>, played block: Span<Float> = Span()) {
+        played?.add(block)
         if isNew { session.scoreWhole(window: window) } else { session.score(window: window) }
         isNew = false
-        if !vocabulary.taught.isEmpty { taught.add(session.embedding) }
-        detector.add(hop: window.extracting(last: session.model.hopSamples), logits: session.activity)
+        let hop = window.extracting(last: session.model.hopSamples)
+        scorers.add(hop: hop, logits: session.activity, embedding: embedding)
         lookAhead(window)
     }
 
@@ -108,8 +101,9 @@ public struct HopScorer: ~Copyable {
         for index in words.indices {
             if posteriors[words[index]] >= Self.leastForLookahead { return true }
         }
-        for index in taught.probabilities.indices {
-            if taught.probabilities[index] >= Self.leastForLookahead { return true }
+        let probabilities = scorers.scores.probabilities
+        for index in probabilities.indices {
+            if probabilities[index] >= Self.leastForLookahead { return true }
         }
         return false
     }
@@ -136,16 +130,15 @@ public struct HopScorer: ~Copyable {
                 next[kept + index] = place < length ? next[kept - 1 - place] : next[kept + place - 2 * length]
             }
         }
-        guard !vocabulary.taught.isEmpty else { return }
-        taught.lookAhead(session.lookaheadEmbedding, into: &taughtAhead, &partMarginsAhead)
+        scorers.lookAhead(embedding: vocabulary.embeds ? session.lookaheadEmbedding : [])
     }
 
     /// Resets the stream, for example after a gap in the audio.
     public mutating func flush() {
         session.reset()
-        taught.flush()
+        scorers.flush()
         hasLookahead = false
-        detector.flush()
+        played?.flush()
     }
 
     /// Seconds from one hop to the next.

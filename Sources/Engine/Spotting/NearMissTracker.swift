@@ -4,6 +4,7 @@ import Core
 ///
 /// An episode of a word begins when its score reaches `threshold − margin` (at least half the threshold) and ends when it falls below.
 /// It may be a near miss unless the score reached the threshold, or the gate detected a word meanwhile; a ``NearMissFilter`` decides.
+/// Words that fire by themselves have episodes of their own, at their own times.
 ///
 /// A pure state machine; only `init` allocates.
 struct NearMissTracker {
@@ -32,13 +33,21 @@ struct NearMissTracker {
     /// Hop of the last detection; nil before the first.
     private var lastFire: Int?
     private var episodes: [Episode]
+    /// Of the words that fire by themselves.
+    private var rising: [Episode]
 
-    /// - Parameter labels: number of scores of a hop.
-    init(margin: Float, labels: Int, hopSeconds: Double) {
+    /// - Parameters:
+    ///   - labels: number of scores of a hop.
+    ///   - rising: number of the words that fire by themselves.
+    init(margin: Float, labels: Int, rising: Int = 0, hopSeconds: Double) {
         self.margin = margin
         separationHops = Int((Self.separation / hopSeconds).rounded())
         episodes = [Episode](repeating: Episode(), count: labels)
+        self.rising = [Episode](repeating: Episode(), count: rising)
     }
+
+    /// The least score that may be a near miss.
+    private func least(_ threshold: Float) -> Float { max(threshold - margin, threshold * Self.leastShare) }
 
     /// Processes one hop.
     ///
@@ -65,13 +74,43 @@ struct NearMissTracker {
                 episodes[label].isOn = false
                 continue
             }
-            if scores[label] >= max(threshold - margin, threshold * Self.leastShare) {
+            if scores[label] >= least(threshold) {
                 follow(label, scores[label], threshold, isBest: label == best, gate, activity)
                 if hasFired { episodes[label].isVoid = true }
             } else if episodes[label].isOn {
-                finish(label, threshold, gate, &filter)
+                Self.finish(&episodes[label], label, threshold, gate.mode(of: label), at: gate.time, &filter)
             }
         }
+    }
+
+    /// Processes a step of a word that fires by itself.
+    ///
+    /// - Parameters:
+    ///   - word: its place among these words.
+    ///   - time: of the step's end, in seconds.
+    ///   - gate: the gate after this step.
+    ///   - filter: gets what may be a near miss.
+    mutating func rise(
+        _ word: Int,
+        _ score: Float,
+        at time: Double,
+        gate: borrowing Gate,
+        _ filter: inout NearMissFilter
+    ) {
+        let label = gate.rising[word].label
+        guard let threshold = gate.thresholds.values[label] else {
+            rising[word].isOn = false
+            return
+        }
+        guard score >= least(threshold) else {
+            if rising[word].isOn { Self.finish(&rising[word], label, threshold, .spot, at: time, &filter) }
+            return
+        }
+        if !rising[word].isOn { rising[word] = Episode(isOn: true) }
+        if score > threshold { rising[word].isVoid = true }
+        guard score > rising[word].score else { return }
+        (rising[word].score, rising[word].start) = (score, max(0, time - Gate.RisingWord.seconds))
+        rising[word].end = time
     }
 
     /// Decides what is pending where the audio ends.
@@ -86,7 +125,11 @@ struct NearMissTracker {
             guard gate.thresholds.values.indices.contains(label), let threshold = gate.thresholds.values[label] else {
                 continue
             }
-            finish(label, threshold, gate, &filter)
+            Self.finish(&episodes[label], label, threshold, gate.mode(of: label), at: gate.time, &filter)
+        }
+        for word in rising.indices where rising[word].isOn {
+            let label = gate.rising[word].label
+            Self.finish(&rising[word], label, gate.thresholds.values[label] ?? 0, .spot, at: gate.time, &filter)
         }
     }
 
@@ -108,14 +151,15 @@ struct NearMissTracker {
         (episodes[label].score, episodes[label].start, episodes[label].end) = (score, bounds.start, bounds.end)
     }
 
-    private mutating func finish(
+    private static func finish(
+        _ episode: inout Episode,
         _ label: Int,
         _ threshold: Float,
-        _ gate: borrowing Gate,
+        _ mode: DetectionMode,
+        at time: Double,
         _ filter: inout NearMissFilter
     ) {
-        let episode = episodes[label]
-        episodes[label].isOn = false
+        episode.isOn = false
         guard !episode.isVoid, episode.score > 0 else { return }
         let miss = Detection(
             kind: .nearMiss,
@@ -123,16 +167,17 @@ struct NearMissTracker {
             confidence: episode.score,
             start: episode.start,
             end: episode.end,
-            time: gate.time,
+            time: time,
             threshold: threshold,
-            mode: gate.mode(of: label)
+            mode: mode
         )
-        filter.add(miss, at: gate.time)
+        filter.add(miss, at: time)
     }
 
     /// Resets all, for example after a gap in the audio. Allocates nothing.
     mutating func flush() {
         lastFire = nil
         for label in episodes.indices { episodes[label].isOn = false }
+        for word in rising.indices { rising[word].isOn = false }
     }
 }

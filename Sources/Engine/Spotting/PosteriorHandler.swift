@@ -8,10 +8,8 @@ import Inference
 public struct PosteriorHandler {
     public private(set) var gate: Gate
     private var smoother: Smoother
-    /// Of each wake word.
-    var wakeWords: [WakeWordGate] = []
-    /// The newest score of each wake word.
-    var wakeWordScores: [Float] = []
+    /// The newest score of each word that fires by itself.
+    private var risen: [Float] = []
     /// What a loudspeaker said.
     var played = PlayedTimes()
     private var matcher: PhraseMatcher
@@ -19,7 +17,7 @@ public struct PosteriorHandler {
     /// Nil unless the settings have a margin.
     private var misses: NearMissTracker?
     /// The near misses of all kinds of words, and the detections that they must not be near to.
-    var nearMisses = NearMissFilter()
+    private var nearMisses = NearMissFilter()
     private let hopSeconds: Double
     private let hopSamples: Int
     /// Seconds after a word that a second look at a taught word hears.
@@ -65,7 +63,7 @@ public struct PosteriorHandler {
         self.hopSeconds = hopSeconds
         self.hopSamples = hopSamples
         self.fusion = fusion
-        smoother = Self.smoother(fusion, settings)
+        smoother = Smoother(fusion, settings)
         gate = Gate(settings: settings, thresholds: thresholds, silence: silence, hopSeconds: hopSeconds)
         matcher = PhraseMatcher(phrases)
         machine = WakeSessionMachine(sessions)
@@ -87,9 +85,8 @@ public struct PosteriorHandler {
             sessions: settings.sessions
         )
         gate.extraDurations = settings.vocabulary.extraDurations
-        if settings.marksOwnSpeech { played = PlayedTimes(labels: settings.vocabulary.labels.count) }
-        wakeWords = settings.vocabulary.wakeWordLabels.map(WakeWordGate.init)
-        wakeWordScores = [Float](repeating: 0, count: wakeWords.count)
+        played = PlayedTimes(settings)
+        makeRising(settings.vocabulary, replacing: nil)
         makeProposals(settings.vocabulary, settings.gate.mode)
     }
 
@@ -113,14 +110,23 @@ public struct PosteriorHandler {
     }
 
     private mutating func makeMisses() {
-        let labels = gate.thresholds.values.count
+        let (labels, rising) = (gate.thresholds.values.count, gate.rising.count)
         misses = gate.settings.nearMissMargin.map {
-            NearMissTracker(margin: $0, labels: labels, hopSeconds: hopSeconds)
+            NearMissTracker(margin: $0, labels: labels, rising: rising, hopSeconds: hopSeconds)
         }
     }
 
-    private static func smoother(_ fusion: PosteriorFusion, _ settings: GateSettings) -> Smoother {
-        Smoother(labels: fusion.modelLabels, count: settings.smoothing, exponent: settings.smoothingExponent)
+    /// - Parameter old: the vocabulary until now, whose words keep their state.
+    private mutating func makeRising(_ vocabulary: Vocabulary, replacing old: Vocabulary?) {
+        let former = gate.rising
+        gate.rising = vocabulary.risingLabels.map { label in
+            var word =
+                former.first { old?.labels[$0.label] == vocabulary.labels[label] } ?? Gate.RisingWord(label: label)
+            word.label = label
+            return word
+        }
+        risen = [Float](repeating: 0, count: gate.rising.count)
+        makeMisses()
     }
 
     /// Computes the rules of all sessions, so that a change of the session allocates nothing.
@@ -160,10 +166,10 @@ public struct PosteriorHandler {
         makeProposals(new.vocabulary, new.gate.mode)
         let lost = machine.replace(by: new.sessions) ?? flushed
         flushed = nil
-        played = PlayedTimes(labels: new.marksOwnSpeech ? new.vocabulary.labels.count : 0)
+        played = PlayedTimes(new)
         makeRules(new.gate, new.thresholds)
         if (new.gate.smoothing, new.gate.smoothingExponent) != (former.smoothing, former.smoothingExponent) {
-            smoother = Self.smoother(fusion, new.gate)
+            smoother = Smoother(fusion, new.gate)
         }
         if new.phrases != matcher.phrases { matcher = PhraseMatcher(new.phrases) }
         if new.gate.nearMissMargin != former.nearMissMargin || misses?.labels != new.thresholds.values.count {
@@ -176,17 +182,10 @@ public struct PosteriorHandler {
     private mutating func update(_ vocabulary: Vocabulary, replacing old: Vocabulary) {
         fusion = vocabulary.fusion
         makeBuffers()
-        if vocabulary.model.labels != old.model.labels { smoother = Self.smoother(fusion, gate.settings) }
+        if vocabulary.model.labels != old.model.labels { smoother = Smoother(fusion, gate.settings) }
         gate.extraDurations = vocabulary.extraDurations
-        wakeWords = zip(vocabulary.wakeWords, vocabulary.wakeWordLabels).map { word, label in
-            guard let index = old.wakeWords.firstIndex(where: { $0 === word }) else {
-                return WakeWordGate(label: label)
-            }
-            var kept = wakeWords[index]
-            kept.label = label
-            return kept
-        }
-        wakeWordScores = [Float](repeating: 0, count: wakeWords.count)
+        let isSame = vocabulary.risingLabels.map { vocabulary.labels[$0] } == old.risingLabels.map { old.labels[$0] }
+        if !isSame || vocabulary.labels != old.labels { makeRising(vocabulary, replacing: old) }
         guard vocabulary.labels != old.labels else { return }
         // A near miss has the index of its label.
         nearMisses.flush()
@@ -197,36 +196,52 @@ public struct PosteriorHandler {
     /// Smoothed posteriors after the newest hop, `[labels]`: the input of the gate.
     public var scores: [Float] { fused.isEmpty ? smoother.average : fused }
 
+    /// The same with the newest scores of the words that fire by themselves, which are no input of the gate. Allocates.
+    public var scoresOfAll: [Float] {
+        var all = scores
+        setRisingScores(in: &all)
+        return all
+    }
+
+    /// Sets the newest scores of the words that fire by themselves among those of all labels. Allocates nothing.
+    func setRisingScores(in scores: inout [Float]) {
+        for word in risen.indices where scores.indices.contains(gate.rising[word].label) {
+            scores[gate.rising[word].label] = risen[word]
+        }
+    }
+
     /// Processes one hop.
     ///
     /// - Parameters:
     ///   - scores: scores of the hop.
     ///   - lookahead: scores that the next hop will have if it stays quiet; nil where they were not computed.
     ///   - activity: speech or sound up to and including this hop.
-    ///   - confirmer: looks at proposals of a model that has confirming networks; without it, nothing that they confirm fires.
-    ///   - report: called for each detection of this hop: the end of a session whose seconds are over; a near miss; then a word, the
+    ///   - looks: what looks at proposals; without it, nothing that is proposed fires.
+    ///   - report: called for each detection of this hop: words that fire by themselves, with what follows from them; the end of a session whose seconds are over; a near miss; then a word, the
     ///     phrases that it advances, and the session that it ends or starts.
     public mutating func process(
         _ scores: HopScores,
         lookahead: HopScores? = nil,
         activity: ActivityHistory,
-        confirmer: (any ProposalConfirmer)? = nil,
+        looks: (any ProposalLook)? = nil,
         report: (Detection) -> Void
     ) {
+        played.hear(scores.played, fusion, at: gate.nextTime)
+        for step in scores.words.steps { add(step, report) }
         if !machine.sessions.isEmpty { advanceSession(activity, report) }
         smoother.add(scores.posteriors)
         // Probabilities of taught words need no smoothing: they are averages already.
-        if !fused.isEmpty { fusion.fuse(smoother.average, scores.taught, into: &fused) }
+        if !fused.isEmpty { fusion.fuse(smoother.average, scores.words.probabilities, into: &fused) }
         refusal = nil
         var detection = gate.step(self.scores, activity: activity)
         note(scores, self.scores)
         if gate.proposal != nil {
-            detection = confirm(posteriorsOfProposal, activity, confirmer)
+            detection = confirm(posteriorsOfProposal, activity, looks)
         } else if detection == nil, let lookahead {
             detection = decideAhead(lookahead, activity)
             if gate.proposal != nil {
                 note(lookahead, fusedAhead)
-                detection = confirm(smoother.lookahead, activity, confirmer)
+                detection = confirm(smoother.lookahead, activity, looks)
             }
         }
         keepPending()
@@ -242,21 +257,20 @@ public struct PosteriorHandler {
     /// Decides what is pending where the audio ends; see ``Gate/finish(activity:)``.
     ///
     /// - Parameters:
-    ///   - activity: as given to the last ``process(_:lookahead:activity:report:)``.
+    ///   - activity: as given to the last ``process(_:lookahead:activity:looks:report:)``.
     ///   - report: as there.
-    ///   - confirmer: as there.
+    ///   - looks: as there.
     public mutating func finish(
         activity: ActivityHistory,
-        confirmer: (any ProposalConfirmer)? = nil,
+        looks: (any ProposalLook)? = nil,
         report: (Detection) -> Void
     ) {
         refusal = nil
         var detection = gate.finish(activity: activity)
-        if gate.proposal != nil { detection = confirm(posteriorsOfProposal, activity, confirmer) }
+        if gate.proposal != nil { detection = confirm(posteriorsOfProposal, activity, looks) }
         if misses != nil {
             if let detection { nearMisses.note(detection) }
             misses?.finish(gate: gate, hasFired: detection != nil, &nearMisses)
-            finishWakeWords()
             let miss = nearMisses.take(at: gate.time, isEnd: true)
             if let miss { report(miss.inSession(machine.session(of: miss.index))) }
         }
@@ -277,10 +291,10 @@ public struct PosteriorHandler {
 
     /// Notes how the likeliest word stands beside its parts, where its score is its best.
     private mutating func note(_ hop: HopScores, _ scores: [Float]) {
-        guard !hop.partMargins.isEmpty, let candidate = gate.candidate, scores.indices.contains(candidate.label),
-            let word = fusion.wordLabels.firstIndex(of: candidate.label), hop.partMargins.indices.contains(word)
+        guard !hop.words.partMargins.isEmpty, let candidate = gate.candidate, scores.indices.contains(candidate.label),
+            let word = fusion.wordLabels.firstIndex(of: candidate.label), hop.words.partMargins.indices.contains(word)
         else { return }
-        margin.note(hop.partMargins[word], score: scores[candidate.label], firstHop: candidate.firstHop)
+        margin.note(hop.words.partMargins[word], score: scores[candidate.label], firstHop: candidate.firstHop)
     }
 
     /// - Parameter firstHop: at which the word became the likeliest.
@@ -293,9 +307,9 @@ public struct PosteriorHandler {
     private mutating func confirm(
         _ posteriors: [Float],
         _ activity: ActivityHistory,
-        _ confirmer: (any ProposalConfirmer)?
+        _ look: (any ProposalLook)?
     ) -> Detection? {
-        guard let proposal = gate.proposal, let confirmer else { return nil }
+        guard let proposal = gate.proposal, let look else { return nil }
         looks += 1
         let word = ProposedWord(
             label: proposal.label,
@@ -305,7 +319,7 @@ public struct PosteriorHandler {
             hops: gate.hop - proposal.hit.firstHop + 1,
             partMargin: partMargin(ofWordFrom: proposal.hit.firstHop)
         )
-        let verdict = confirmer.look(word, posteriors)
+        let verdict = look.look(word, posteriors)
         let detection = gate.confirm(verdict, activity: activity)
         if detection == nil {
             refusal = verdict
@@ -323,6 +337,18 @@ public struct PosteriorHandler {
         for label in missScores.indices { missScores[label] = gate.proposals[label] == nil ? scores[label] : 0 }
         if let refusal { missScores[refusal.label] = refusal.confidence }
         return missScores
+    }
+
+    /// Adds a step of a word that fires by itself.
+    private mutating func add(_ step: WordStep, _ report: (Detection) -> Void) {
+        guard gate.rising.indices.contains(step.word) else { return }
+        let time = gate.nextTime - step.before
+        risen[step.word] = step.score
+        let word = gate.rise(step.word, step.score, at: time)
+        misses?.rise(step.word, step.score, at: time, gate: gate, &nearMisses)
+        guard let word else { return }
+        nearMisses.note(word)
+        add(word, report)
     }
 
     /// Reports a word, the phrases that it advances, and the session that it ends or starts.
@@ -381,7 +407,7 @@ public struct PosteriorHandler {
         guard lookaheadQuiet?.contains(activity.quietSeconds) ?? false else { return nil }
         smoother.lookAhead(lookahead.posteriors)
         guard !fused.isEmpty else { return gate.lookAhead(smoother.lookahead, activity: activity) }
-        fusion.fuse(smoother.lookahead, lookahead.taught, into: &fusedAhead)
+        fusion.fuse(smoother.lookahead, lookahead.words.probabilities, into: &fusedAhead)
         return gate.lookAhead(fusedAhead, activity: activity)
     }
 
@@ -393,9 +419,16 @@ public struct PosteriorHandler {
         (margin, pendingMargin) = (CandidateMargin(), CandidateMargin())
         misses?.flush()
         nearMisses.flush()
-        for index in wakeWords.indices { wakeWords[index].flush() }
+        played.flush()
         matcher.flush()
         flushed = machine.end() ?? flushed
         applyRules()
+    }
+}
+
+extension Smoother {
+    /// For the model's posteriors.
+    init(_ fusion: PosteriorFusion, _ settings: GateSettings) {
+        self.init(labels: fusion.modelLabels, count: settings.smoothing, exponent: settings.smoothingExponent)
     }
 }

@@ -4,9 +4,8 @@ private import Kernels
 ///
 /// `init` allocates all memory. One thread at a time uses it.
 final class RecentAudio {
-    /// The seconds that looks at taught words need: one at the longest phrase reads 3.2. And the seconds from a word's middle to its
-    /// decision.
-    private static let (taught, decision) = (4.0, 1.25)
+    /// The seconds from a word's middle to its decision.
+    private static let decision = 1.25
 
     private let hopSamples: Int
     private let hops: Int
@@ -20,12 +19,12 @@ final class RecentAudio {
 
     /// - Parameters:
     ///   - reach: samples that the confirming networks read before a word's middle.
-    ///   - hearsTaughtWords: whether there are looks at taught words.
+    ///   - seconds: those that other looks read.
     ///   - count: hops of the stream until now.
-    init(hopSamples: Int, sampleRate: Int, reach: Int = 0, hearsTaughtWords: Bool = true, after count: Int = 0) {
+    init(hopSamples: Int, sampleRate: Int, reach: Int = 0, seconds: Double, after count: Int = 0) {
         self.count = count
         self.hopSamples = hopSamples
-        let seconds = max(hearsTaughtWords ? Self.taught : 0, Double(reach) / Double(sampleRate) + Self.decision)
+        let seconds = max(seconds, Double(reach) / Double(sampleRate) + Self.decision)
         hops = Int((seconds * Double(sampleRate) / Double(hopSamples)).rounded(.up))
         samples = .allocate(capacity: hops * hopSamples)
         samples.initialize(repeating: 0)

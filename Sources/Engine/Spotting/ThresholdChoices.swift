@@ -1,6 +1,5 @@
 public import Core
 private import Inference
-public import WakeWords
 
 /// What decides a word's threshold: a confidence, or a sensitivity by name.
 public enum ThresholdChoice: Equatable, Sendable, CustomStringConvertible {
@@ -72,7 +71,7 @@ public struct ThresholdChoices: Equatable, Sendable {
         var values: [Float?] = []
         var alone = [Float?](repeating: nil, count: vocabulary.labels.count)
         for (label, name) in vocabulary.labels.enumerated() {
-            let isLeftOut = onlyWakeWords && vocabulary.wakeWord(label: label) == nil
+            let isLeftOut = onlyWakeWords && !vocabulary.risingLabels.contains(label)
             if Labels.isSpecial(name) || disables(name) || isLeftOut {
                 values.append(nil)
                 continue
@@ -81,8 +80,8 @@ public struct ThresholdChoices: Equatable, Sendable {
             case .confidence(let threshold): values.append(threshold)
             case .sensitivity(let sensitivity):
                 let isOwnChoice = words[name] != nil
-                let own = vocabulary.taughtWord(label: label)?.threshold ?? vocabulary.wakeWord(label: label)?.threshold
-                let fallback = isOwnChoice ? nil : own
+                let owner = isOwnChoice ? nil : vocabulary.owner(of: label)
+                let fallback = owner.map { $0.kind.threshold(of: $0.word) }
                 guard let threshold = vocabulary.threshold(label: label, sensitivity, mode) ?? fallback else {
                     throw vocabulary.noThresholds(label: label, sensitivity, mode)
                 }
@@ -106,16 +105,17 @@ extension Vocabulary {
         )
     }
 
-    /// The threshold of a taught word where it is said alone: that of mode `command`, also in mode `spot`; nil for any other label.
+    /// The threshold of a word beside the model's where it is said alone: that of mode `command`, also in mode `spot`; nil for others.
     fileprivate func aloneThreshold(label: Int, _ sensitivity: Sensitivity) -> Float? {
-        taughtWord(label: label).flatMap { $0.sensitivities[sensitivity, .command] }
+        guard let (kind, word) = owner(of: label), kind.rule == .gate else { return nil }
+        return kind.threshold(of: word, sensitivity, .command)
     }
 
-    /// The threshold of a label, 0…1; nil if the model, the taught word or the wake word has none for this sensitivity and mode.
+    /// The threshold of a label, 0…1; nil if the model, or the kind of the word, has none for this sensitivity and mode.
     public func threshold(label: Int, _ sensitivity: Sensitivity, _ mode: DetectionMode) -> Float? {
-        if let word = wakeWord(label: label) { return sensitivity == .balanced ? word.threshold : nil }
-        if let word = taughtWord(label: label) {
-            return word.sensitivities[sensitivity, mode] ?? (sensitivity == .balanced ? word.threshold : nil)
+        if let (kind, word) = owner(of: label) {
+            return kind.threshold(of: word, sensitivity, mode)
+                ?? (sensitivity == .balanced ? kind.threshold(of: word) : nil)
         }
         guard let thresholds = model.thresholds[sensitivity, mode], thresholds.indices.contains(label) else {
             return nil
@@ -125,33 +125,11 @@ extension Vocabulary {
 
     /// Why a label has no threshold for a sensitivity.
     public func noThresholds(label: Int, _ sensitivity: Sensitivity, _ mode: DetectionMode) -> SpottingError {
-        if let word = wakeWord(label: label) {
-            return .noThresholds.saying(
-                "the wake word '\(printable(word.name))' has one threshold, that of its manifest, and none for the sensitivity "
-                    + "\(sensitivity.rawValue); choose a threshold such as \(word.threshold)"
-            )
-        }
-        guard let word = taughtWord(label: label) else {
-            let present = model.thresholds.sensitivities(mode: mode).map(\.rawValue).joined(separator: ", ")
-            return .noThresholds.saying(
-                "the model '\(model.name)' has no thresholds for the sensitivity \(sensitivity.rawValue) in "
-                    + "\(mode.rawValue) mode; it has \(present); choose one of these, or a threshold such as 0.8"
-            )
-        }
+        if let (kind, word) = owner(of: label) { return .noThresholds.saying(kind.noThreshold(of: word, sensitivity)) }
+        let present = model.thresholds.sensitivities(mode: mode).map(\.rawValue).joined(separator: ", ")
         return .noThresholds.saying(
-            "the taught word '\(printable(word.name))' has no estimate for the sensitivity \(sensitivity.rawValue), because "
-                + "the model has no talk to compare it with; choose a threshold such as 0.8"
+            "the model '\(model.name)' has no thresholds for the sensitivity \(sensitivity.rawValue) in "
+                + "\(mode.rawValue) mode; it has \(present); choose one of these, or a threshold such as 0.8"
         )
-    }
-
-    /// The wake word with this label; nil for any other label.
-    public func wakeWord(label: Int) -> WakeWord? {
-        wakeWordLabels.firstIndex(of: label).map { wakeWords[$0] }
-    }
-
-    /// The taught word with this label of its own; nil for a word of the model, also if it was taught in the user's voice.
-    fileprivate func taughtWord(label: Int) -> TaughtWord? {
-        guard label >= modelWords.count, labels.indices.contains(label) else { return nil }
-        return taught.first { $0.name == labels[label] }
     }
 }

@@ -13,33 +13,43 @@ public final class Vocabulary: Sendable {
     public let wakeWords: [WakeWord]
     /// Wake words that are named and could not be loaded.
     public let missing: [MissingWakeWord]
-    /// For the second look at taught words; without it they fire by their templates alone.
-    let speech: SpeechEmbedding?
-    /// The label of each wake word, `[wakeWords]`.
-    let wakeWordLabels: [Int]
+    /// All kinds of words beside the model's that have some, in the order of labels.
+    let kinds: [any WordKind]
+    /// The label of each word, `[kinds]`.
+    let labelsOfKinds: [[Int]]
+    /// Where the words of each kind begin among those of its rule, `[kinds]`.
+    let places: [Int]
+    /// Labels of the words that fire by themselves where their score rises.
+    public let risingLabels: [Int]
+    /// Whether some kind needs the model's embedding.
+    let embeds: Bool
     /// The model's words, then the user's own, then wake words, then `_unknown_` and `_silence_`, which never fire.
     public let labels: [String]
     let fusion: PosteriorFusion
-    /// Whether there is a second look at each taught word, `[taught]`.
-    let isLookedAt: [Bool]
     /// Seconds by which an utterance of each label may exceed the limit for a word, `[labels]`: above 0 for phrases
     /// that the user taught.
     let extraDurations: [Double]
     /// What looks at the proposals of all streams.
-    private let confirmers = Pool<Confirmers>()
+    private let looks = Pool<WordLooks>()
 
+    /// - Parameters:
+    ///   - speech: for the second look at taught words; without it they fire by their templates alone.
+    ///   - more: further kinds of words.
     public init(
         _ model: Model,
         taught: [TaughtWord] = [],
         wakeWords: [WakeWord] = [],
         missing: [MissingWakeWord] = [],
-        speech: SpeechEmbedding? = nil
+        speech: SpeechEmbedding? = nil,
+        more: [any WordKind] = []
     ) {
-        self.speech = speech
         self.model = model
         self.taught = taught
         self.wakeWords = wakeWords
         self.missing = missing
+        let all: [any WordKind] = [TaughtWordKind(taught, model, speech), WakeWordKind(words: wakeWords)] + more
+        kinds = all.filter { !$0.names.isEmpty }
+        embeds = kinds.contains { $0.needsEmbedding }
         var labels = Labels(model.labels).words
         var indices = Dictionary(zip(labels, labels.indices)) { first, _ in first }
         func label(of name: String) -> Int {
@@ -48,19 +58,26 @@ public final class Vocabulary: Sendable {
             labels.append(name)
             return labels.count - 1
         }
-        let wordLabels = taught.map { label(of: $0.name) }
-        wakeWordLabels = wakeWords.map { label(of: $0.name) }
+        labelsOfKinds = kinds.map { $0.names.map(label) }
         self.labels = labels + Labels.special
-        fusion = PosteriorFusion(modelLabels: model.labels.count, labels: labels.count + 2, wordLabels: wordLabels)
-        let own = Set(fusion.ownLabels)
-        isLookedAt = zip(taught, wordLabels).map { speech != nil && $0.speech != nil && own.contains($1) }
+        var (gated, rising): ([Int], [Int]) = ([], [])
+        var places: [Int] = []
         var extraDurations = [Double](repeating: 0, count: self.labels.count)
-        for (word, label) in zip(taught, wordLabels) {
-            guard word.alignment.isPhrase else { continue }
-            let reach = Double(word.alignment.reach) * HopScorer.hopSeconds(of: model)
-            extraDurations[label] = max(extraDurations[label], reach)
+        for (kind, labels) in zip(kinds, labelsOfKinds) {
+            switch kind.rule {
+            case .gate:
+                places.append(gated.count)
+                gated += labels
+            case .rising:
+                places.append(rising.count)
+                rising += labels
+            }
+            for (word, label) in labels.enumerated() {
+                extraDurations[label] = max(extraDurations[label], kind.extraSeconds(of: word))
+            }
         }
-        self.extraDurations = extraDurations
+        (self.places, risingLabels, self.extraDurations) = (places, rising, extraDurations)
+        fusion = PosteriorFusion(modelLabels: model.labels.count, labels: labels.count + 2, wordLabels: gated)
     }
 
     /// The words of the model, which are the first labels.
@@ -68,26 +85,35 @@ public final class Vocabulary: Sendable {
     /// Index of `_silence_` among the labels.
     public var silenceIndex: Int { Labels(labels).silenceIndex }
 
-    /// The taught words at which there is a second look, by label. A word of the model that was taught in the user's own voice is none of
-    /// them: its score is not that of its templates.
-    var lookedAt: [(label: Int, word: TaughtWord)] {
-        taught.indices.filter { isLookedAt[$0] }.map { (fusion.wordLabels[$0], taught[$0]) }
+    /// The words at which a kind has second looks: of each the label, and the least score that is proposed.
+    private var lookedAt: [(label: Int, proposal: Float)] {
+        zip(kinds, labelsOfKinds).flatMap { kind, labels in
+            labels.enumerated().compactMap { word, label in kind.proposal(of: word).map { (label, $0) } }
+        }
     }
 
     /// Whether there is a second look at some words.
     public var hasSecondLooks: Bool { model.confirmation != nil || !lookedAt.isEmpty }
 
-    /// Provides for calls of ``withConfirmers(_:)`` by one more thread, so that they do not allocate.
-    func reserveConfirmers() { if hasSecondLooks { confirmers.reserve { Confirmers(self) } } }
+    /// Provides for calls of ``withLooks(_:)`` by one more thread, so that they do not allocate.
+    func reserveLooks() { if hasSecondLooks { looks.reserve { WordLooks(self) } } }
 
     /// Calls the body with what looks at proposals, which no other call has meanwhile.
-    func withConfirmers<Result>(_ body: (Confirmers) -> Result) -> Result {
-        confirmers.with(make: { Confirmers(self) }, body)
+    package func withLooks<Result>(_ body: (WordLooks) -> Result) -> Result {
+        looks.with(make: { WordLooks(self) }, body)
     }
 
-    /// Whether the taught words are scored as those of another vocabulary.
-    func hasTaughtWords(of other: Vocabulary) -> Bool {
-        taught == other.taught && isLookedAt == other.isLookedAt && model === other.model
+    /// The kind that decides the threshold of a label, and the word's place in it; nil for a word of the model, also for one that was
+    /// taught in the user's own voice.
+    func owner(of label: Int) -> (kind: any WordKind, word: Int)? {
+        owner(of: label, by: .rising) ?? (label >= modelWords.count ? owner(of: label, by: .gate) : nil)
+    }
+
+    private func owner(of label: Int, by rule: FiringRule) -> (kind: any WordKind, word: Int)? {
+        for (kind, labels) in zip(kinds, labelsOfKinds) where kind.rule == rule {
+            if let word = labels.firstIndex(of: label) { return (kind, word) }
+        }
+        return nil
     }
 
     /// Of each label the least score that is proposed to a second look, `[labels]`; nil for a label without one, also for a word of the
@@ -95,12 +121,13 @@ public final class Vocabulary: Sendable {
     public func proposals(mode: DetectionMode) -> [Float?] {
         let lookedAt = lookedAt
         guard model.confirmation != nil || !lookedAt.isEmpty else { return [] }
-        let names = Set(taught.map(\.name))
         var levels = [Float?](repeating: nil, count: labels.count)
         if let networks = model.confirmation {
-            for word in networks.words where !names.contains(labels[word]) { levels[word] = networks.proposals[mode] }
+            for word in networks.words where !fusion.wordLabels.contains(word) {
+                levels[word] = networks.proposals[mode]
+            }
         }
-        for (label, word) in lookedAt { levels[label] = word.speech?.proposal }
+        for (label, proposal) in lookedAt { levels[label] = proposal }
         return levels
     }
 

@@ -148,7 +148,7 @@ struct DetectorLoop: ~Copyable {
         self.sequence = sequence
         let ended = Clock.now
         ends.record.note(looks: detector.looks, refused: detector.refusals, took: ended - began)
-        ends.record.note(detector.scores.span, began: began, ended: ended) { detector.setWakeWordScores(in: &$0) }
+        ends.record.note(detector.scores.span, began: began, ended: ended) { detector.setRisingScores(in: &$0) }
     }
 
     /// Decides what is pending where the source has ended.

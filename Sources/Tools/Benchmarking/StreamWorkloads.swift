@@ -107,12 +107,11 @@ final class BatchWork: Workload {
 /// Runs smoother, gate and phrases on 4 s of posteriors that contain two words.
 final class GateWork: Workload {
     private let hops: [(scores: HopScores, activity: ActivityHistory)]
-    private var handler: PosteriorHandler
-    private let agreement: Agreement
+    private var words: WordStream
     private(set) var detections = 0
 
     /// Confirms each proposal at once: there is no audio to look at.
-    private final class Agreement: ProposalConfirmer {
+    private final class Agreement: ProposalLook {
         private let words: [Int]
 
         init(_ words: [Int]) { self.words = words }
@@ -126,8 +125,8 @@ final class GateWork: Workload {
 
     init(_ settings: DetectorSettings) throws {
         let model = settings.vocabulary.model
-        let words = settings.thresholds.words
-        let said = [words.first, words.last].compactMap { word in model.labels.firstIndex { $0 == word } }
+        let names = settings.thresholds.words
+        let said = [names.first, names.last].compactMap { word in model.labels.firstIndex { $0 == word } }
         var activity = EnergyActivityDetector()
         hops = (0..<40).map { number in
             // The words sound for 0.5 s from 0.5 s and 1.8 s on; their posteriors are highest from 0.3 to 0.9 s later.
@@ -142,18 +141,15 @@ final class GateWork: Workload {
         }
         var settings = settings
         settings.phrases =
-            words.count > 1 ? [try Phrase("\(words[0]) \(words[words.count - 1])", words: model.labels)] : []
-        handler = PosteriorHandler(settings)
-        agreement = Agreement(said)
+            names.count > 1 ? [try Phrase("\(names[0]) \(names[names.count - 1])", words: model.labels)] : []
+        words = WordStream(settings, looks: Agreement(said))
     }
 
     var units: Int { hops.count }
 
     func run() {
         for index in hops.indices {
-            handler.process(hops[index].scores, activity: hops[index].activity, confirmer: agreement) { _ in
-                detections += 1
-            }
+            words.add(hops[index].scores, activity: hops[index].activity, hop: Span()) { _ in detections += 1 }
         }
     }
 }

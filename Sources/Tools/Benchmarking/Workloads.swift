@@ -88,7 +88,7 @@ final class LookWork: Workload {
 
 /// The second look at a word of the user's own with five takes.
 final class WordLookWork: Workload {
-    private let confirmers: Confirmers
+    private let looks: WordLooks
     private let word: ProposedWord
     private let sound: [Float]
 
@@ -113,14 +113,14 @@ final class WordLookWork: Workload {
         guard vocabulary.hasSecondLooks, let label = vocabulary.labels.firstIndex(of: "word") else {
             return nil
         }
-        confirmers = Confirmers(vocabulary)
+        looks = WordLooks(vocabulary)
         self.word = ProposedWord(label: label, score: 0.5, middle: 0, end: 0, hops: 3)
         self.sound = sound
     }
 
     func run() {
         let sound = sound
-        _ = confirmers.look(word, []) { first, samples in
+        _ = looks.look(word, []) { first, samples in
             for index in samples.indices { samples[index] = sound[abs(first + index) % sound.count] }
         }
     }

@@ -2,7 +2,6 @@ public import Audio
 public import Core
 private import Inference
 public import Spotting
-private import WakeWords
 
 /// Measures the whole detector on long recordings, each with a label track, under several settings at once.
 ///
@@ -72,7 +71,11 @@ public struct StreamEvaluation: Sendable {
         tolerance: Double,
         mix: ChannelMix
     ) {
-        scorer = FileScorer(vocabulary, lookaheadQuiet: settings.lazy.compactMap(\.detector.lookaheadQuiet).first)
+        scorer = FileScorer(
+            vocabulary,
+            lookaheadQuiet: settings.lazy.compactMap(\.detector.lookaheadQuiet).first,
+            hearsPlayed: settings.contains { $0.detector.marksOwnSpeech }
+        )
         labels = Labels(vocabulary.labels)
         taught = Set(vocabulary.taught.map(\.name))
         self.settings = settings
@@ -111,7 +114,7 @@ public struct StreamEvaluation: Sendable {
             detector.thresholds = thresholds
             return StreamTally(
                 words: labels.wordIndices.count,
-                detections: trace.detections(detector),
+                detections: Self.acting(trace.detections(detector)),
                 truths: truths,
                 seconds: seconds,
                 tolerance: tolerance
@@ -132,6 +135,9 @@ public struct StreamEvaluation: Sendable {
         return Measurement(file: file, tallies: tallies)
     }
 
+    /// The words on which something acts: not those that a loudspeaker says.
+    private static func acting(_ found: [Detection]) -> [Detection] { found.filter { !$0.isOwnSpeech } }
+
     /// The errors in one recording with the thresholds in use.
     private func errors(
         _ file: String,
@@ -141,24 +147,21 @@ public struct StreamEvaluation: Sendable {
     ) -> [DetectionError] {
         let hopSeconds = HopScorer.hopSeconds(of: scorer.vocabulary.model)
         var highest = truths.map { (score: Float(0), time: $0.end) }
-        let words = scorer.vocabulary.wakeWords.enumerated().compactMap { index, word in
-            labels.index(of: word.name).map { ($0, index) }
-        }
-        let wakeWords = Dictionary(words) { first, _ in first }
+        let rising = Dictionary(scorer.vocabulary.risingLabels.enumerated().map { ($1, $0) }) { first, _ in first }
         var first = 0
         // Words are sorted by start, not by end, so this only skips those at the beginning that are over.
-        let detections = trace.detections(setting.detector) { number, handler in
+        let found = trace.detections(setting.detector) { number, handler in
             let time = Double(number + 1) * hopSeconds
             while first < truths.count, truths[first].end + tolerance < time { first += 1 }
             for index in truths[first...].indices {
                 guard truths[index].start <= time else { break }
                 guard truths[index].end + tolerance >= time else { continue }
                 let label = truths[index].label
-                let wakeWord = wakeWords[label].flatMap { trace.highest(wakeWord: $0, hop: number) }
-                let score = wakeWord ?? handler.scores[label]
+                let score = rising[label].flatMap { trace.highest(rising: $0, hop: number) } ?? handler.scores[label]
                 if score > highest[index].score { highest[index] = (score, time) }
             }
-        }.filter { labels.wordIndices.contains($0.index) }
+        }
+        let detections = Self.acting(found).filter { labels.wordIndices.contains($0.index) }
         return DetectionError.all(
             path: file,
             detections: detections,

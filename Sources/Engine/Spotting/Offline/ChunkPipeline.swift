@@ -23,7 +23,7 @@ final class ChunkPipeline: Sendable {
 
     /// - Returns: nil where the model does not stream.
     init?(_ vocabulary: Vocabulary) {
-        let embeds = !vocabulary.taught.isEmpty
+        let embeds = vocabulary.embeds
         guard let first = ChunkScorer(vocabulary.model, embeds: embeds) else { return nil }
         model = vocabulary.model
         self.embeds = embeds

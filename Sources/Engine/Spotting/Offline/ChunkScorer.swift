@@ -86,14 +86,12 @@ public final class ChunkScorer {
 struct ChunkHops {
     private let model: Model
     private let dimensions: Int
-    private var taught: TaughtWordScorer
-    private var detector: ActivityDetector
+    private var scorers: WordScorers
 
     init(_ vocabulary: Vocabulary) {
         model = vocabulary.model
-        dimensions = vocabulary.taught.isEmpty ? 0 : model.embeddingCount
-        taught = TaughtWordScorer(vocabulary)
-        detector = ActivityDetector(of: model)
+        dimensions = vocabulary.embeds ? model.embeddingCount : 0
+        scorers = WordScorers(vocabulary)
     }
 
     /// Calls `body` for each hop of a chunk until it returns false; call it for the chunks in the recording's order.
@@ -109,17 +107,15 @@ struct ChunkHops {
         let first = chunk.samples.count - chunk.hops * hop
         for number in 0..<chunk.hops {
             let end = first + (number + 1) * hop
-            detector.add(
+            scorers.add(
                 hop: chunk.samples.span.extracting(end - hop..<end),
-                logits: Array(scores.activity[number * steps..<(number + 1) * steps])
+                logits: Array(scores.activity[number * steps..<(number + 1) * steps]),
+                embedding: Array(scores.embeddings[number * dimensions..<(number + 1) * dimensions])
             )
-            if dimensions > 0 {
-                taught.add(Array(scores.embeddings[number * dimensions..<(number + 1) * dimensions]))
-            }
             let posteriors = Array(scores.posteriors[number * labels..<(number + 1) * labels])
-            let scores = HopScores(posteriors: posteriors, taught)
+            let scores = HopScores(posteriors: posteriors, words: scorers.scores)
             let window = chunk.samples.span.extracting(end - model.windowSamples..<end)
-            guard body(scores, detector.history, window) else { return false }
+            guard body(scores, scorers.activity, window) else { return false }
         }
         return true
     }

@@ -15,8 +15,9 @@ public struct ClipScorer: ~Copyable {
 
     private let vocabulary: Vocabulary
     private var session: InferenceStream
-    private var taught: ClipTaughtWordScorer?
-    private let wakeWords: ClipWakeWordScorer?
+    /// The words beside the model's: those that go through the gate, and those that fire by themselves.
+    private var words: ClipWordScorer?
+    private var rising: WordScorers
     private let confirmer: Confirmer?
     /// A clip that is silence with this posterior is not looked at.
     private static let silent: Float = 0.98
@@ -24,8 +25,8 @@ public struct ClipScorer: ~Copyable {
     public init(_ vocabulary: Vocabulary) {
         self.vocabulary = vocabulary
         session = InferenceStream(vocabulary.model, prior: .clip)
-        taught = vocabulary.taught.isEmpty ? nil : ClipTaughtWordScorer(vocabulary)
-        wakeWords = ClipWakeWordScorer(vocabulary)
+        words = vocabulary.fusion.wordLabels.isEmpty ? nil : ClipWordScorer(vocabulary)
+        rising = WordScorers(vocabulary, only: .rising)
         let model = vocabulary.model
         confirmer = model.confirmation.map { Confirmer($0, of: model, prior: .clip) }
     }
@@ -78,11 +79,28 @@ public struct ClipScorer: ~Copyable {
                 target[index] = clip.indices.contains(place) ? clip[place] : 0
             }
         }
-        let probabilities = taught?.score(window)
-        guard probabilities != nil || wakeWords != nil else { return mean }
+        let probabilities = words?.score(window)
+        guard probabilities != nil || !vocabulary.risingLabels.isEmpty else { return mean }
         var fused = vocabulary.fused(mean, probabilities ?? [])
-        wakeWords?.fuse(clip, into: &fused)
+        if !vocabulary.risingLabels.isEmpty { fuseRising(clip, into: &fused) }
         return fused
+    }
+
+    /// Sets the scores of the words that fire by themselves, each the highest that it has in a stream; the other labels share what the
+    /// highest leaves of 1.
+    private mutating func fuseRising(_ clip: [Float], into posteriors: inout [Float]) {
+        // A word at the end of a clip is decided in a second of silence.
+        let audio = clip + [Float](repeating: 0, count: AudioFormat.sampleRate)
+        var best = [Float](repeating: 0, count: vocabulary.risingLabels.count)
+        rising.flush()
+        for start in stride(from: 0, to: audio.count, by: AudioFormat.hopSamples) {
+            let end = min(start + AudioFormat.hopSamples, audio.count)
+            rising.add(hop: audio.span.extracting(start..<end), logits: [], embedding: [])
+            for step in rising.scores.steps { best[step.word] = max(best[step.word], step.score) }
+        }
+        let rest = 1 - min(best.max() ?? 0, 1)
+        for label in posteriors.indices { posteriors[label] *= rest }
+        for (label, score) in zip(vocabulary.risingLabels, best) { posteriors[label] = score }
     }
 
     /// Fuses posteriors, `[model's labels]`, with the answers of the networks that confirm. Silence stays as it is; what is neither
@@ -137,8 +155,9 @@ public struct ClipScorer: ~Copyable {
     }
 }
 
-/// The probability that each of the taught words is said anywhere in a clip: the highest that it has in a stream, after a second look.
-public struct ClipTaughtWordScorer: ~Copyable {
+/// The probability that each word beside the model's, which goes through the gate, is said anywhere in a clip: the highest that it has in a
+/// stream, after second looks.
+public struct ClipWordScorer: ~Copyable {
     /// Hops of silence after the clip, in which a word at its end is decided.
     private static let hopsAfter = 4
     /// Second looks at a word in a clip.
@@ -146,20 +165,23 @@ public struct ClipTaughtWordScorer: ~Copyable {
 
     private let vocabulary: Vocabulary
     private var session: InferenceStream
-    private var scorer: TaughtWordScorer
-    private let look: TaughtWordLook?
-    private let labels: [Int]
+    private var scorers: WordScorers
+    private let looks: WordLooks
+    /// The least probability that is looked at, `[words]`; nil for a word that is not.
+    private let proposals: [Float?]
 
     public init(_ vocabulary: Vocabulary) {
         self.vocabulary = vocabulary
-        session = InferenceStream(vocabulary.model, embeds: true)
-        scorer = TaughtWordScorer(vocabulary)
-        look = TaughtWordLook(vocabulary)
-        labels = vocabulary.fusion.wordLabels
+        session = InferenceStream(vocabulary.model, embeds: vocabulary.embeds)
+        scorers = WordScorers(vocabulary, only: .gate)
+        looks = WordLooks(vocabulary, ofModel: false)
+        proposals = vocabulary.kinds.filter { $0.rule == .gate }.flatMap { kind in
+            kind.names.indices.map { kind.proposal(of: $0) }
+        }
     }
 
     /// - Parameter clip: samples at the model's rate.
-    /// - Returns: probabilities, `[taught words]` of the vocabulary.
+    /// - Returns: probabilities, `[words]` in the order of the vocabulary's kinds.
     public mutating func score(_ clip: [Float]) -> [Float] {
         let model = vocabulary.model
         let (window, hop) = (model.windowSamples, model.hopSamples)
@@ -167,14 +189,17 @@ public struct ClipTaughtWordScorer: ~Copyable {
         let audio =
             [Float](repeating: 0, count: window) + clip + [Float](repeating: 0, count: rest + Self.hopsAfter * hop)
         session.reset()
-        scorer.flush()
-        var hops: [[Hop]] = scorer.probabilities.map { _ in [] }
+        scorers.flush()
+        var hops: [[Hop]] = proposals.map { _ in [] }
         for end in stride(from: window + hop, through: audio.count, by: hop) {
             session.score(window: audio.span.extracting(end - window..<end))
-            scorer.add(session.embedding)
-            for index in hops.indices {
-                hops[index].append((end, scorer.probabilities[index], scorer.partMargins[index]))
-            }
+            scorers.add(
+                hop: audio.span.extracting(end - hop..<end),
+                logits: session.activity,
+                embedding: vocabulary.embeds ? session.embedding : []
+            )
+            let scores = scorers.scores
+            for word in hops.indices { hops[word].append((end, scores.probabilities[word], scores.partMargins[word])) }
         }
         return hops.indices.map { highest(of: $0, hops[$0], in: audio) }
     }
@@ -182,26 +207,25 @@ public struct ClipTaughtWordScorer: ~Copyable {
     /// A word at the hop that ends with a sample.
     typealias Hop = (end: Int, probability: Float, partMargin: PartMargin)
 
-    /// The highest probability of a word after second looks, at the hops where it is likeliest by its templates; 0 where it is proposed
-    /// at none.
-    private func highest(of index: Int, _ hops: [Hop], in audio: [Float]) -> Float {
-        guard let look, let speech = vocabulary.taught[index].speech else { return hops.map(\.probability).max() ?? 0 }
-        let proposed = Self.proposed(hops, from: speech.proposal)
+    /// The highest probability of a word after second looks, at the hops where its first score is highest; 0 where it is proposed at
+    /// none.
+    private func highest(of word: Int, _ hops: [Hop], in audio: [Float]) -> Float {
+        guard let proposal = proposals[word] else { return hops.map(\.probability).max() ?? 0 }
+        let proposed = Self.proposed(hops, from: proposal)
         return proposed.sorted { $0.probability > $1.probability }.prefix(Self.mostLooks).map { hop in
-            let word = ProposedWord(
-                label: labels[index],
+            let said = ProposedWord(
+                label: vocabulary.fusion.wordLabels[word],
                 score: hop.probability,
                 middle: hop.end,
                 end: hop.end,
                 hops: 1,
                 partMargin: hop.partMargin
             )
-            let verdict = look.look(word) { first, target in
+            return looks.look(said, []) { first, target in
                 for place in target.indices {
                     target[place] = audio.indices.contains(first + place) ? audio[first + place] : 0
                 }
-            }
-            return verdict?.confidence ?? hop.probability
+            }.confidence
         }.max() ?? 0
     }
 
@@ -212,36 +236,5 @@ public struct ClipTaughtWordScorer: ~Copyable {
             for hop in run { margin.note(hop.partMargin, score: hop.probability, firstHop: run.startIndex) }
             return run.map { Hop($0.end, $0.probability, margin.partMargin) }
         }
-    }
-}
-
-/// The scores of wake words with models of their own in a clip: the highest that each has in a stream.
-struct ClipWakeWordScorer {
-    private let stream: WakeWordStream
-    private let labels: [Int]
-    /// In which a word at the end of a clip is decided.
-    private let silence = [Float](repeating: 0, count: AudioFormat.sampleRate)
-
-    /// - Returns: nil without wake words.
-    init?(_ vocabulary: Vocabulary) {
-        guard let stream = WakeWordStream(vocabulary.wakeWords) else { return nil }
-        self.stream = stream
-        labels = vocabulary.wakeWordLabels
-    }
-
-    /// Sets the scores of the wake words; the other labels share what the highest leaves of 1.
-    ///
-    /// - Parameters:
-    ///   - clip: samples at 16 kHz.
-    ///   - posteriors: `[labels]` of the vocabulary.
-    func fuse(_ clip: [Float], into posteriors: inout [Float]) {
-        var best = [Float](repeating: 0, count: labels.count)
-        stream.flush()
-        for part in [clip, silence] {
-            stream.add(hop: part.span) { word, score, _ in best[word] = max(best[word], score) }
-        }
-        let rest = 1 - min(best.max() ?? 0, 1)
-        for label in posteriors.indices { posteriors[label] *= rest }
-        for (label, score) in zip(labels, best) { posteriors[label] = score }
     }
 }

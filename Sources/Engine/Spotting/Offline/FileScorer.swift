@@ -13,8 +13,6 @@ public struct ScoredHop: Sendable {
     public let seconds: Double
     /// Length that the file's header promises, in seconds; 0 where it promises none.
     public let expectedSeconds: Double
-    /// What a loudspeaker played during the hop; empty where it is not asked for.
-    var played: [Float] = []
 }
 
 /// Scores whole audio files hop by hop: decoder, resampler, network.
@@ -24,14 +22,14 @@ public struct ScoredHop: Sendable {
 public final class FileScorer: Sendable {
     public let vocabulary: Vocabulary
     private let lookaheadQuiet: ClosedRange<Double>?
-    /// Whether hops have what a loudspeaker played.
+    /// Whether what a loudspeaker plays is scored too.
     private let hearsPlayed: Bool
     /// Nil where hops have to be scored one by one.
     private let pipeline: ChunkPipeline?
 
     /// - Parameters:
     ///   - lookaheadQuiet: range of the time since the last sound, in seconds, in which ``ScoredHop/lookahead`` is computed; nil for never.
-    ///   - hearsPlayed: whether hops have what a loudspeaker played.
+    ///   - hearsPlayed: whether what a loudspeaker plays is scored too.
     public init(_ vocabulary: Vocabulary, lookaheadQuiet: ClosedRange<Double>? = nil, hearsPlayed: Bool = false) {
         self.vocabulary = vocabulary
         self.lookaheadQuiet = lookaheadQuiet
@@ -87,7 +85,7 @@ public final class FileScorer: Sendable {
         _ body: (ScoredHop, Span<Float>) -> Bool
     ) throws(AudioError) {
         var windows = try FileWindows(stream)
-        var scorer = HopScorer(vocabulary, lookaheadQuiet: lookaheadQuiet)
+        var scorer = HopScorer(vocabulary, lookaheadQuiet: lookaheadQuiet, hearsPlayed: hearsPlayed)
         var goesOn = true
         var played = [Float](repeating: 0, count: hearsPlayed ? vocabulary.model.hopSamples : 0)
         while goesOn {
@@ -95,15 +93,14 @@ public final class FileScorer: Sendable {
             guard try windows.advance() else { return }
             let (seconds, expected) = (windows.stream.seconds, windows.stream.expectedSeconds)
             _ = windows.ring.withWindow { window, _ in
-                scorer.score(window: window)
                 let hasPlayed = hearsPlayed && windows.ring.copyPlayed(to: &played)
+                scorer.score(window: window, played: played.span.extracting(first: hasPlayed ? played.count : 0))
                 let hop = ScoredHop(
                     scores: scorer.scores,
                     lookahead: scorer.lookahead,
                     activity: scorer.activity,
                     seconds: seconds,
-                    expectedSeconds: expected,
-                    played: hasPlayed ? played : []
+                    expectedSeconds: expected
                 )
                 goesOn = body(hop, window)
             }
@@ -144,34 +141,24 @@ public struct FileDetector: Sendable {
         eachHop: (ScoredHop, Span<Float>, PosteriorHandler) -> Bool = { _, _, _ in true },
         report: (Detection) -> Void
     ) throws(AudioError) {
-        var handler = PosteriorHandler(settings)
-        let model = settings.vocabulary.model
         // Second looks are made ready at the first proposal: most short files have none.
-        let look = SecondLook(settings.vocabulary)
-        let wakeWords = WakeWordStream(settings.vocabulary.wakeWords)
-        let played = settings.marksOwnSpeech ? PlayedWords(settings) : nil
-        var last: (activity: ActivityHistory, seconds: Double)?
+        var words = WordStream(settings)
+        let hopSamples = settings.vocabulary.model.hopSamples
+        var seconds: Double?
         func finish() {
-            guard let last else { return }
-            handler.finish(activity: last.activity, confirmer: look) { report($0.ended(by: last.seconds)) }
+            guard let seconds else { return }
+            words.finish { report($0.ended(by: seconds)) }
         }
         do throws(AudioError) {
             try scorer.forEachHop(of: stream, spare: spare) { hop, window in
-                let newest = window.extracting(last: model.hopSamples)
-                let time = handler.gate.nextTime
-                played?.add(hop.played.span) { handler.played.note($0, at: time) }
-                look.add(hop: newest)
-                wakeWords?.add(hop: newest) { word, score, before in
-                    handler.add(wakeWord: word, score: score, before: before) { report($0.ended(by: hop.seconds)) }
-                }
-                handler.process(
+                words.add(
                     hop.scores,
                     lookahead: hop.lookahead,
                     activity: hop.activity,
-                    confirmer: look
-                ) { detection in report(detection.ended(by: hop.seconds)) }
-                let goesOn = eachHop(hop, window, handler)
-                last = goesOn ? (hop.activity, hop.seconds) : nil
+                    hop: window.extracting(last: hopSamples)
+                ) { report($0.ended(by: hop.seconds)) }
+                let goesOn = eachHop(hop, window, words.handler)
+                seconds = goesOn ? hop.seconds : nil
                 return goesOn
             }
         } catch {

@@ -4,7 +4,7 @@ import WakeWords
 /// The second look at taught words: aligns the newest frames of the speech embedding with each take of a word.
 ///
 /// Several streams may share it, one at a time. After `init`, nothing allocates.
-final class TaughtWordLook {
+final class TaughtWordLook: WordLook {
     private typealias Lanes = SIMD16<Float>
     private static let lanes = SpeechEmbedding.count / Lanes.scalarCount
     /// Probabilities whose logarithms are taken.
@@ -53,12 +53,11 @@ final class TaughtWordLook {
     private var levels: SoundLevels
 
     /// - Returns: nil where no word is looked at.
-    init?(_ vocabulary: Vocabulary) {
-        guard let embedding = vocabulary.speech else { return nil }
-        var words = [Word?](repeating: nil, count: vocabulary.labels.count)
+    init?(_ lookedAt: [(label: Int, word: TaughtWord)], _ embedding: SpeechEmbedding) {
+        var words = [Word?](repeating: nil, count: (lookedAt.map(\.label).max() ?? 0) + 1)
         var (takes, vectors): ([(Int, Int)], [Lanes]) = ([], [])
         var longest = 0
-        for (label, word) in vocabulary.lookedAt {
+        for (label, word) in lookedAt {
             guard let speech = word.speech else { continue }
             let first = takes.count
             for take in speech.takes {
@@ -84,12 +83,11 @@ final class TaughtWordLook {
 
     deinit { samples.deallocate() }
 
-    /// - Parameters:
-    ///   - proposed: its score is that of the word's templates.
-    ///   - read: writes so many samples, from a sample on, to memory; those that a recording does not have are 0.
-    /// - Returns: nil for a label that is not looked at.
+    /// - Parameter proposed: its score is that of the word's templates.
     func look(
         _ proposed: ProposedWord,
+        after earlier: Verdict? = nil,
+        _ posteriors: [Float] = [],
         read: (_ first: Int, UnsafeMutableBufferPointer<Float>) -> Void
     ) -> Verdict? {
         guard words.indices.contains(proposed.label), let word = words[proposed.label] else { return nil }

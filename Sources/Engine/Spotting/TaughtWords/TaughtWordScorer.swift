@@ -5,7 +5,7 @@ import Inference
 ///
 /// With sₜ the similarity of a word at hop t, its probability is 1 / (1 + exp(slope · (boundary − (sₜ + sₜ₋₁) / 2))). The mean
 /// of two hops suppresses similarities that last for one hop by chance. Nothing is allocated after `init`.
-struct TaughtWordScorer {
+final class TaughtWordScorer: WordScorer {
     private typealias Lanes = SIMD16<Float>
     /// How far below its boundary a word is compared with all that it has; its probability is 8 % there.
     private static let nearBoundary: Float = 0.25
@@ -49,10 +49,6 @@ struct TaughtWordScorer {
     /// Row of the newest embedding.
     private var newest = 0
 
-    init(_ vocabulary: Vocabulary) {
-        self.init(vocabulary.taught, dimensions: vocabulary.model.embeddingCount, isLookedAt: vocabulary.isLookedAt)
-    }
-
     /// - Parameters:
     ///   - dimensions: of the model's embedding. Words of another embedding have probability 0.
     ///   - isLookedAt: for each word; none is if missing.
@@ -93,8 +89,13 @@ struct TaughtWordScorer {
         newestMargins = partMargins
     }
 
+    func add(hop: Span<Float>, embedding: [Float], to scores: inout WordScores) {
+        add(embedding)
+        for word in words.indices { scores.set(word, probabilities[word], partMargins[word]) }
+    }
+
     /// Adds the embedding of one hop and updates `probabilities`.
-    mutating func add(_ embedding: [Float]) {
+    func add(_ embedding: [Float]) {
         newest = (newest + 1) % hops
         Self.unit(embedding, into: &recent, at: newest * lanesPerVector)
         for index in words.indices {
@@ -105,8 +106,7 @@ struct TaughtWordScorer {
         }
     }
 
-    /// Computes what `probabilities` and `partMargins` would become if this embedding came next; changes nothing else.
-    mutating func lookAhead(_ embedding: [Float], into ahead: inout [Float], _ margins: inout [PartMargin]) {
+    func lookAhead(embedding: [Float], to scores: inout WordScores) {
         let row = (newest + 1) % hops
         let kept = newest
         // The row of the oldest embedding, which no template reaches.
@@ -114,15 +114,14 @@ struct TaughtWordScorer {
         newest = row
         for index in words.indices {
             let (similarity, margin) = similarity(to: words[index])
-            ahead[index] = probability(of: index, similarity)
-            margins[index] = margin.mean(with: newestMargins[index])
+            scores.set(index, probability(of: index, similarity), margin.mean(with: newestMargins[index]))
         }
         newest = kept
         for lane in 0..<lanesPerVector { recent[row * lanesPerVector + lane] = .zero }
     }
 
     /// Resets to the initial state, for example after a gap in the audio.
-    mutating func flush() {
+    func flush() {
         for index in recent.indices { recent[index] = .zero }
         for index in probabilities.indices {
             (probabilities[index], partMargins[index]) = (0, .infinity)
