@@ -18,10 +18,7 @@ public struct PosteriorHandler {
     private var misses: NearMissTracker?
     /// The near misses of all kinds of words, and the detections that they must not be near to.
     private var nearMisses = NearMissFilter()
-    private let hopSeconds: Double
-    private let hopSamples: Int
-    /// Seconds after a word that a second look at a taught word hears.
-    private static let heardAfter = 0.3
+    private var proposed: ProposalMemory
     /// The rules without a session, then those of each session.
     private var rules: [SessionRules] = []
     /// Set by `flush()`: the end of the session that was on, to be reported at the next hop.
@@ -31,11 +28,6 @@ public struct PosteriorHandler {
     /// Output of the fusion, `[labels]`, for the newest hop and for the next one; empty if all labels are the model's.
     private var fused: [Float] = []
     private var fusedAhead: [Float] = []
-    /// The smoothed posteriors of the hop at which the word that the gate keeps had its best score, `[model's labels]`.
-    private var pendingPosteriors: [Float] = []
-    /// How a phrase that is likeliest stands beside its parts; and the same of the word that the gate keeps.
-    private var margin = CandidateMargin()
-    private var pendingMargin = CandidateMargin()
     /// The scores in which near misses are found, `[labels]`: of words that networks confirm, their newest verdict.
     private var missScores: [Float] = []
     /// What networks answered at the newest hop, if no word fired then; nil if they did not look.
@@ -60,8 +52,7 @@ public struct PosteriorHandler {
         phrases: [Phrase] = [],
         sessions: [WakeSession] = []
     ) {
-        self.hopSeconds = hopSeconds
-        self.hopSamples = hopSamples
+        proposed = ProposalMemory(hopSeconds: hopSeconds, hopSamples: hopSamples)
         self.fusion = fusion
         smoother = Smoother(fusion, settings)
         gate = Gate(settings: settings, thresholds: thresholds, silence: silence, hopSeconds: hopSeconds)
@@ -99,7 +90,7 @@ public struct PosteriorHandler {
     mutating func confirm(words proposals: [Float?]) {
         gate.proposals = proposals
         missScores = [Float](repeating: 0, count: proposals.count)
-        pendingPosteriors = smoother.average
+        proposed.prepare(smoother.average)
     }
 
     private mutating func makeBuffers() {
@@ -112,7 +103,7 @@ public struct PosteriorHandler {
     private mutating func makeMisses() {
         let (labels, rising) = (gate.thresholds.values.count, gate.rising.count)
         misses = gate.settings.nearMissMargin.map {
-            NearMissTracker(margin: $0, labels: labels, rising: rising, hopSeconds: hopSeconds)
+            NearMissTracker(margin: $0, labels: labels, rising: rising, hopSeconds: proposed.hopSeconds)
         }
     }
 
@@ -234,17 +225,17 @@ public struct PosteriorHandler {
         if !fused.isEmpty { fusion.fuse(smoother.average, scores.words.probabilities, into: &fused) }
         refusal = nil
         var detection = gate.step(self.scores, activity: activity)
-        note(scores, self.scores)
+        proposed.note(scores, self.scores, gate, fusion)
         if gate.proposal != nil {
-            detection = confirm(posteriorsOfProposal, activity, looks)
+            detection = confirm(proposed.posteriors(gate, newest: smoother.average), activity, looks)
         } else if detection == nil, let lookahead {
             detection = decideAhead(lookahead, activity)
             if gate.proposal != nil {
-                note(lookahead, fusedAhead)
+                proposed.note(lookahead, fusedAhead, gate, fusion)
                 detection = confirm(smoother.lookahead, activity, looks)
             }
         }
-        keepPending()
+        proposed.keep(smoother.average, gate)
         if misses != nil {
             if let detection { nearMisses.note(detection) }
             let scores = scoresOfMisses()
@@ -267,7 +258,9 @@ public struct PosteriorHandler {
     ) {
         refusal = nil
         var detection = gate.finish(activity: activity)
-        if gate.proposal != nil { detection = confirm(posteriorsOfProposal, activity, looks) }
+        if gate.proposal != nil {
+            detection = confirm(proposed.posteriors(gate, newest: smoother.average), activity, looks)
+        }
         if misses != nil {
             if let detection { nearMisses.note(detection) }
             misses?.finish(gate: gate, hasFired: detection != nil, &nearMisses)
@@ -275,32 +268,6 @@ public struct PosteriorHandler {
             if let miss { report(miss.inSession(machine.session(of: miss.index))) }
         }
         if let detection { add(detection, report) }
-    }
-
-    /// Those of the hop at which the proposed word had its best score: one that is decided at its end has left the window by then.
-    private var posteriorsOfProposal: [Float] {
-        gate.proposal?.hit.bestHop == gate.hop ? smoother.average : pendingPosteriors
-    }
-
-    /// Keeps the posteriors of a word that the gate keeps from this hop on.
-    private mutating func keepPending() {
-        guard !gate.proposals.isEmpty, gate.pending?.bestHop == gate.hop else { return }
-        for label in pendingPosteriors.indices { pendingPosteriors[label] = smoother.average[label] }
-        pendingMargin = margin
-    }
-
-    /// Notes how the likeliest word stands beside its parts, where its score is its best.
-    private mutating func note(_ hop: HopScores, _ scores: [Float]) {
-        guard !hop.words.partMargins.isEmpty, let candidate = gate.candidate, scores.indices.contains(candidate.label),
-            let word = fusion.wordLabels.firstIndex(of: candidate.label), hop.words.partMargins.indices.contains(word)
-        else { return }
-        margin.note(hop.words.partMargins[word], score: scores[candidate.label], firstHop: candidate.firstHop)
-    }
-
-    /// - Parameter firstHop: at which the word became the likeliest.
-    private func partMargin(ofWordFrom firstHop: Int) -> PartMargin {
-        if margin.firstHop == firstHop { return margin.partMargin }
-        return pendingMargin.firstHop == firstHop ? pendingMargin.partMargin : .infinity
     }
 
     /// Has the gate's proposal looked at, and takes the verdict to the gate.
@@ -311,15 +278,7 @@ public struct PosteriorHandler {
     ) -> Detection? {
         guard let proposal = gate.proposal, let look else { return nil }
         looks += 1
-        let word = ProposedWord(
-            label: proposal.label,
-            score: proposal.confidence,
-            middle: samples(proposal.middle),
-            end: samples(min(gate.time, proposal.end + Self.heardAfter)),
-            hops: gate.hop - proposal.hit.firstHop + 1,
-            partMargin: partMargin(ofWordFrom: proposal.hit.firstHop)
-        )
-        let verdict = look.look(word, posteriors)
+        let verdict = look.look(proposed.word(proposal, gate), posteriors)
         let detection = gate.confirm(verdict, activity: activity)
         if detection == nil {
             refusal = verdict
@@ -327,8 +286,6 @@ public struct PosteriorHandler {
         }
         return detection
     }
-
-    private func samples(_ seconds: Double) -> Int { Int((seconds / hopSeconds * Double(hopSamples)).rounded()) }
 
     /// What is compared with thresholds to find near misses.
     private mutating func scoresOfMisses() -> [Float] {
@@ -416,7 +373,7 @@ public struct PosteriorHandler {
         smoother.flush()
         for label in fused.indices { fused[label] = 0 }
         gate.flush()
-        (margin, pendingMargin) = (CandidateMargin(), CandidateMargin())
+        proposed.flush()
         misses?.flush()
         nearMisses.flush()
         played.flush()

@@ -11,6 +11,7 @@ struct TaughtWordKind: WordKind {
     /// Whether there is a second look at each word. There is none at a word of the model that was taught in the user's own voice: its
     /// score is not that of its templates.
     let isLookedAt: [Bool]
+    private let templates: TaughtTemplates
 
     init(_ words: [TaughtWord], _ model: Model, _ speech: SpeechEmbedding?) {
         self.words = words
@@ -18,13 +19,12 @@ struct TaughtWordKind: WordKind {
         self.speech = speech
         let known = Set(Labels(model.labels).words)
         isLookedAt = words.map { speech != nil && $0.speech != nil && !known.contains($0.name) }
+        templates = TaughtTemplates(words, dimensions: model.embeddingCount, isLookedAt: isLookedAt)
     }
 
     var names: [String] { words.map(\.name) }
     var needsEmbedding: Bool { true }
-    func makeScorer() -> any WordScorer {
-        TaughtWordScorer(words, dimensions: model.embeddingCount, isLookedAt: isLookedAt)
-    }
+    func makeScorer() -> any WordScorer { TaughtWordScorer(templates) }
     func goesOn(from former: any WordKind) -> Bool {
         guard let former = former as? TaughtWordKind else { return false }
         return words == former.words && isLookedAt == former.isLookedAt && model === former.model

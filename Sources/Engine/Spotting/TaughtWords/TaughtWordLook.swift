@@ -5,8 +5,7 @@ import WakeWords
 ///
 /// Several streams may share it, one at a time. After `init`, nothing allocates.
 final class TaughtWordLook: WordLook {
-    private typealias Lanes = SIMD16<Float>
-    private static let lanes = SpeechEmbedding.count / Lanes.scalarCount
+    private static let lanes = UnitVector.lanes(of: SpeechEmbedding.count)
     /// Probabilities whose logarithms are taken.
     private static let range: ClosedRange<Float> = 1e-4...1 - 1e-6
     /// A frame is of what was said so many samples before its end, in the middle of its window.
@@ -62,7 +61,7 @@ final class TaughtWordLook: WordLook {
             let first = takes.count
             for take in speech.takes {
                 takes.append((vectors.count, take.count))
-                for frame in take { frame.withUnsafeBufferPointer { vectors += Self.unit($0) } }
+                for frame in take { UnitVector.append(frame, to: &vectors) }
             }
             longest = max(longest, speech.frameCount)
             words[label] = Word(
@@ -94,13 +93,9 @@ final class TaughtWordLook: WordLook {
         read(proposed.end - samples.count, samples)
         frames.compute(UnsafeBufferPointer(samples))
         for frame in 0..<frames.count {
-            Self.unit(
-                UnsafeBufferPointer(
-                    rebasing: frames.frames[frame * SpeechEmbedding.count..<(frame + 1) * SpeechEmbedding.count]
-                ),
-                into: &newest,
-                at: frame * Self.lanes
-            )
+            let place = frame * SpeechEmbedding.count
+            let vector = UnsafeBufferPointer(rebasing: frames.frames[place..<place + SpeechEmbedding.count])
+            UnitVector.write(vector.span, to: &newest, at: frame * Self.lanes)
         }
         var mean = Alignment()
         for take in word.takes { mean.add(align(takes[take], firstGap: word.firstGap ?? 0), of: word.takes.count) }
@@ -164,21 +159,5 @@ final class TaughtWordLook: WordLook {
             distanceOfFirst: sums[Int(place)] / Float(rowOfGap + 1),
             gap: place - Float(older)
         )
-    }
-
-    private static func unit(_ vector: UnsafeBufferPointer<Float>) -> [Lanes] {
-        var lanes = [Lanes](repeating: .zero, count: Self.lanes)
-        unit(vector, into: &lanes, at: 0)
-        return lanes
-    }
-
-    private static func unit(_ vector: UnsafeBufferPointer<Float>, into target: inout [Lanes], at start: Int) {
-        var square: Float = 0
-        for value in vector { square += value * value }
-        let scale = square > 0 && square.isFinite ? 1 / square.squareRoot() : 0
-        for index in vector.indices {
-            target[start + index / Lanes.scalarCount][index % Lanes.scalarCount] =
-                scale == 0 ? 0 : vector[index] * scale
-        }
     }
 }
