@@ -13,6 +13,7 @@ false accept of the default settings with its subtitle.
 import argparse
 import concurrent.futures
 import functools
+import importlib.util
 import json
 import subprocess
 import sys
@@ -36,8 +37,9 @@ class Bench:
 
     def __init__(self, options, talk):
         self.options, self.talk, self.answers, self.rows = options, talk, Answers(options.folder / "answers"), []
-        self.streams = [options.folder / "streams" / f"{name}.wav" for name in talk["streams"]]
-        self.hours = sum(stream["seconds"] for stream in talk["streams"].values()) / 3600
+        chosen = sorted(talk["streams"])[:: options.every]
+        self.streams = [options.folder / "streams" / f"{name}.wav" for name in chosen]
+        self.hours = sum(talk["streams"][name]["seconds"] for name in chosen) / 3600
 
     def row(self, name, task, found, words=1, draws=1):
         """Adds a row: false accepts of all `words` and `draws` in `found`, and their rate an hour and word, or of all words at once if `words` is 1."""
@@ -101,11 +103,16 @@ def ten_words(bench):
 
 
 def wake_words(bench):
-    models = sorted((bench.options.model.parent / "wake-words").glob("*.tflite"))
-    chosen = [part for model in models for part in ("--wake-word", model)]
-    found = bench.beckon("--words", "none", *chosen, files=models)
-    for model in models:
-        bench.row("Beckon", f"ready wake word {model.stem}", rates.false_accepts(bench.talk, found, [model.stem]))
+    """The shipped models of microWakeWord, and the heads of openWakeWord that pyopen-wakeword has, both run by Beckon."""
+    kinds = {"ready wake word": sorted((bench.options.model.parent / "wake-words").glob("*.tflite"))}
+    if importlib.util.find_spec("pyopen_wakeword"):
+        heads = Path(importlib.util.find_spec("pyopen_wakeword").origin).parent / "models"
+        kinds["openWakeWord's"] = [heads / f"{word}.tflite" for word in packages.words_of("pyopen-wakeword")]
+    for kind, models in kinds.items():
+        chosen = [part for model in models for part in ("--wake-word", model)]
+        found = bench.beckon("--words", "none", *chosen, files=models)
+        for model in models:
+            bench.row("Beckon", f"{kind} {model.stem}", rates.false_accepts(bench.talk, found, [model.stem]))
 
 
 def clips(options):
@@ -151,14 +158,15 @@ def taught_words(bench):
             answers = [bench.beckon("--mode", mode, "--words", store, files=[store]) for store in stores]
             wrong = [item for one in answers for item in rates.false_accepts(bench.talk, one, found)]
             bench.row("Beckon", f"a word taught by {takes} takes, `{mode}`", wrong, words=len(found), draws=DRAWS)
-    for number, draw in enumerate(draws(found, 5)):
+    for number, draw in enumerate(draws(found, 5) if not bench.options.beckon_only else ()):
         takes = [(word, [str(file) for file in files]) for word, files in draw]
         function = functools.partial(packages.efficient_word_net, takes=takes, kept=bench.options.folder / "embeddings")
         one = bench.package("efficientword-net", function, *(digest(file) for _, files in draw for file in files))
         if one is None:
             return
         wrong = rates.false_accepts(bench.talk, one, found) + ([] if number == 0 else wrong)
-    bench.row(f"efficientword-net {version('efficientword-net')}", "a word taught by 5 takes", wrong, words=len(found), draws=DRAWS)
+    if not bench.options.beckon_only:
+        bench.row(f"efficientword-net {version('efficientword-net')}", "a word taught by 5 takes", wrong, words=len(found), draws=DRAWS)
 
 
 def other_packages(bench):
@@ -192,9 +200,12 @@ def arguments():
     parser.add_argument("--beckon", default=ROOT / ".build/release/beckon", type=Path, help="the built program")
     parser.add_argument("--model", default=ROOT / "Models/commands", type=Path)
     parser.add_argument("--jobs", type=int, default=2, help="streams at a time")
+    parser.add_argument("--every", type=int, default=1, metavar="N", help="every Nth stream only, for a shorter run")
     parser.add_argument("--beckon-only", action="store_true", help="without the packages")
     parser.add_argument("--misses", action="store_true", help="print each false accept of the ten words at balanced, and nothing else")
     options = parser.parse_args()
+    if options.every < 1 or options.jobs < 1:
+        parser.error("--every, --jobs: at least one")
     options.folder = options.folder.resolve()
     return options
 
@@ -212,7 +223,7 @@ def main():
     if options.misses:
         return misses(bench)
     lines = bench.talk["lines"]
-    print(f"{len(lines)} lines in {bench.hours:.2f} h, {bench.talk['left_out']} files left out ({options.folder}/left-out.tsv)", flush=True)
+    print(f"{len(lines)} lines, {bench.talk['left_out']} files left out ({options.folder}/left-out.tsv); {bench.hours:.2f} h are heard", flush=True)
     ten_words(bench)
     wake_words(bench)
     if not options.beckon_only:
