@@ -85,7 +85,7 @@ _beckon()
             mapfile -t COMPREPLY < <(compgen -W "strict balanced eager" -- "$current")
             return
             ;;
-        *\ --word | *\ -w)
+        *\ --word | *\ -w | *\ --run)
             _beckon_words
             return
             ;;
@@ -128,7 +128,7 @@ _beckon()
     esac
 
     case "${COMP_WORDS[1]}" in
-        listen) options="--device --channel --echo-reference --file --raw --sensitivity --threshold --word --phrase --mode --trigger --model --no-confirm --words --wake-word --config --instance --json --speaker --record --once --seconds --help" ;;
+        listen) options="--device --channel --echo-reference --file --raw --sensitivity --threshold --word --phrase --mode --trigger --model --no-confirm --words --wake-word --run --config --instance --json --speaker --record --once --seconds --help" ;;
         classify) options="--clips --sensitivity --threshold --word --phrase --mode --trigger --model --no-confirm --words --wake-word --channel --echo-reference --json --csv --format --output --resume --stats --files-from --null --shard --worker --raw --jobs --help" ;;
         enroll) options="--device --config --instance --channel --takes --from --not --more --force --no-audio --words --model --json --help" ;;
         words | forget) options="--words --model --forget-negative --replace --json --help" ;;

@@ -78,6 +78,7 @@ complete -c beckon -n '__fish_seen_subcommand_from listen classify enroll record
 complete -c beckon -n '__fish_seen_subcommand_from listen classify evaluate inspect serve bench' -l no-confirm -d 'Do without the model\'s confirming networks'
 complete -c beckon -n '__fish_seen_subcommand_from listen classify inspect serve' -l words -r -F -a 'none yes no up down left right on off stop go' -d 'The only words that may fire'
 complete -c beckon -n '__fish_seen_subcommand_from listen classify evaluate inspect serve' -l wake-word -r -F -d 'Also find a wake word with a model of its own'
+complete -c beckon -n '__fish_seen_subcommand_from listen' -l run -x -a "$words" -d 'Run this program on the word or phrase'
 complete -c beckon -n '__fish_seen_subcommand_from listen' -s c -l config -r -F -d 'Configuration with words and actions'
 complete -c beckon -n '__fish_seen_subcommand_from listen enroll record web config doctor status mute unmute reload set events misses' -s i -l instance -x -a '(beckon generate instances 2>/dev/null)' -d 'One of several services'
 complete -c beckon -n '__fish_seen_subcommand_from listen classify words forget model devices doctor misses' -l json -d 'Print one JSON object per line'

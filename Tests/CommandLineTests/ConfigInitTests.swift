@@ -1,6 +1,7 @@
 import Core
 import Foundation
 import Glibc
+import System
 import TestSupport
 import Testing
 
@@ -77,7 +78,7 @@ struct ConfigInitTests {
         let answers = ["77\n", "\n", "yess\n", "\n", "~/bin/x\n", "broker.lan\n"]
         let said = try answer(["c.json5"], answers, columns: 30, in: folder)
         #expect(said.status == 0 && said.cut == 0, "\(said.screen)")
-        for part in ["there is no microphone 77", "did you mean yes?", "begins with /"] {
+        for part in ["there is no microphone 77", "did you mean yes?", "no such program"] {
             #expect(said.screen.replacing("\r\n", with: " ").contains(part), "\(said.screen)")
         }
         let configuration = try configuration(folder, "c.json5")
@@ -186,5 +187,52 @@ struct ConfigInitTests {
             #expect(file.configuration.device == "hw:\"x\n\"" && file.configuration.words["up"]?.enabled == false)
             #expect(file.configuration.words["stop"]?.sensitivity == .strict)
         }
+    }
+}
+
+/// What `beckon config init` leaves to start.
+struct ServiceStartTests {
+    private func start(_ present: Set<String>, isRoot: Bool = false, _ instance: String? = nil) -> ServiceStart {
+        ServiceStart(
+            instance.flatMap { Instance($0) },
+            isRoot: isRoot,
+            environment: ["HOME": "/home/ann", "XDG_RUNTIME_DIR": "/run/user/7"],
+            program: "/opt/beckon",
+            exists: present.contains
+        )
+    }
+
+    @Test func `the next command is one that starts something`() {
+        let (user, system) = ("/run/user/7/systemd", "/run/systemd/system")
+        let table: [(Set<String>, isRoot: Bool, instance: String?, command: String)] = [
+            ([], false, nil, "beckon listen"), ([], true, nil, "beckon listen"),
+            ([system, user], true, nil, "beckon listen"), ([user], false, "desk", "beckon -i desk listen"),
+            ([user, "/usr/lib/systemd/user/beckon.service"], false, nil, "systemctl --user enable --now beckon"),
+            (
+                [user, "/home/ann/.config/systemd/user/beckon.service"], false, nil,
+                "systemctl --user enable --now beckon"
+            ),
+            (
+                [user, "/usr/lib/systemd/user/beckon@.service"], false, "desk",
+                "systemctl --user enable --now beckon@desk"
+            ),
+            (
+                [system, "/lib/systemd/system/beckon.service"], true, nil,
+                "systemctl enable beckon && systemctl restart beckon"
+            ),
+        ]
+        for row in table {
+            let start = start(row.0, isRoot: row.isRoot, row.instance)
+            #expect(start.command == row.command && start.unit == nil, "\(row)")
+        }
+        let own = start([user])
+        #expect(own.command == "systemctl --user daemon-reload && systemctl --user enable --now beckon")
+        #expect(own.unit?.path == "/home/ann/.config/systemd/user/beckon.service")
+    }
+
+    @Test func `the unit is the package's, with the program where it lies`() throws {
+        let packaged = try String(contentsOfFile: Checkout.path + "/systemd/user/beckon.service", encoding: .utf8)
+        #expect(ServiceStart.text("/usr/bin/beckon") == packaged)
+        #expect(ServiceStart.text("/my files/100%/beckon").contains(#"ExecStart="/my files/100%%/beckon" listen"#))
     }
 }

@@ -13,8 +13,10 @@ struct ConfigInit {
     private let asks: Bool
     /// The user named no file and did not say --system, and the file is one for all users of the machine.
     private let mustConfirm: Bool
-    /// The command that uses what was written.
-    private let next: String
+    /// What uses what was written.
+    private let start: ServiceStart
+    /// Whether the system's service reads it.
+    private let isForService: Bool
 
     /// Standard output in place of a file.
     private static let standardOutput = "-"
@@ -50,12 +52,13 @@ struct ConfigInit {
         self.mustConfirm = mustConfirm
         asks = !yes
         let instance = Instance.named(in: environment)
+        isForService = path.hasPrefix(ConfigurationFile.systemFolder + "/")
         if let file {
-            next = "beckon listen --config \(ShellWord.quoted(printable(file)))"
-        } else if isRoot, access("/run/systemd/system", F_OK) == 0 {
-            next = "systemctl restart \(instance.unit)"
+            start = ServiceStart(command: "beckon listen --config \(ShellWord.quoted(printable(file)))")
         } else {
-            next = "beckon \(instance.map { "-i \($0.name) " } ?? "")listen"
+            let program =
+                (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? "/usr/bin/beckon"
+            start = ServiceStart(instance, isRoot: isRoot, environment: environment, program: program)
         }
     }
 
@@ -78,9 +81,13 @@ struct ConfigInit {
             Output.write(text)
             return 0
         }
-        try write(text)
+        try write(text, to: path)
         Output.write("\(printable(path))\n")
-        Output.writeErrorText("Next: \(next)\n")
+        if let unit = start.unit {
+            try write(unit.text, to: unit.path)
+            Output.write("\(printable(unit.path))\n")
+        }
+        Output.writeErrorText("Next: \(start.command)\n")
         return 0
     }
 
@@ -152,15 +159,34 @@ struct ConfigInit {
 
     private func receiver() throws -> StarterConfiguration.Receiver {
         let question =
-            "What gets each word: the whole path of a program, the host of an MQTT broker, or Enter for nothing?"
+            "Which program gets each word, or which MQTT broker: a path, a host, or Enter for nothing?"
         return try ask(question) { answer in
             guard !answer.isEmpty else { return .success(.nobody) }
-            if answer.hasPrefix("/") { return .success(.program(answer)) }
-            guard !answer.contains("/"), !answer.hasPrefix("~") else {
-                return .failure(.init("the path of a program begins with /, as /usr/local/bin/on-word"))
-            }
-            return .success(.broker(answer))
+            guard answer.contains("/") || answer.hasPrefix("~") else { return .success(.broker(answer)) }
+            let path = wholePath(answer)
+            if let problem = programProblem(path) { return .failure(.init(problem)) }
+            return .success(.program(path))
         }
+    }
+
+    /// An answer as a shell would take it.
+    private func wholePath(_ answer: String) -> String {
+        let home = ProcessInfo.processInfo.environment["HOME"] ?? ""
+        if answer.hasPrefix("~/"), home.hasPrefix("/") { return home + answer.dropFirst() }
+        return answer.hasPrefix("/") ? answer : "\(FileManager.default.currentDirectoryPath)/\(answer)"
+    }
+
+    /// Why the service could not run a program; nil if it can.
+    private func programProblem(_ path: String) -> String? {
+        if let problem = ProgramFile.problem(path) { return problem }
+        if isForService, ProgramFile.isHiddenFromService(path) {
+            return "the system's service does not see \(path): copy it to /usr/local/bin, and name that"
+        }
+        // Its user is nobody's group.
+        guard isForService, let status = try? FileStatus(path: path), status.permissions & 0o005 != 0o005 else {
+            return nil
+        }
+        return "the system's service may not run \(path); try chmod o+rx"
     }
 
     /// Why an answer cannot be used.
@@ -189,20 +215,20 @@ struct ConfigInit {
     // MARK: - The file
 
     /// Writes the file whole or not at all.
-    private func write(_ text: String) throws(Failure) {
+    private func write(_ text: String, to path: String) throws(Failure) {
         let (folder, _) = splitPath(path)
         if folder.count > 1 { try makeFolder(String(folder.dropLast())) }
         let name = FileName.cString(path)
         let file = FileDescriptor(open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o644))
-        guard file.isOpen else { throw problem(errno) }
+        guard file.isOpen else { throw problem(path, errno) }
         guard writeAll(Array(text.utf8), to: file.rawValue), fsync(file.rawValue) == 0 else {
             let number = errno
             unlink(name)
-            throw problem(number)
+            throw problem(path, number)
         }
     }
 
-    private func problem(_ number: Int32) -> Failure {
+    private func problem(_ path: String, _ number: Int32) -> Failure {
         Failure("\(printable(path)): cannot write the configuration: \(SystemError.text(number)); name another file")
     }
 }

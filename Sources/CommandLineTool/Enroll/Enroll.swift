@@ -313,7 +313,7 @@ struct Enroll {
             negatives,
             .announced(file.path)
         )
-        return EnrollReport(word: word, calibration: calibration, path: file.path, next: whoFindsIt(file.path))
+        return EnrollReport(word: word, calibration: calibration, path: file.path, next: "\(whoFindsIt(file.path)) \(runExample)")
     }
 
     /// Whether root teaches a word before the system's service has its folder of words.
@@ -326,13 +326,19 @@ struct Enroll {
             + "\(StateFolder.ofService), which its first start makes; to teach the service, run systemctl start beckon first"
     }
 
+    /// How the word runs a program.
+    private var runExample: String {
+        let file = options.words.map { " --words \(ShellWord.quoted(printable($0)))" } ?? ""
+        return "It runs a program with beckon listen\(file) --run \(WordProgram.example(for: options.word))"
+    }
+
     /// How to try the word, and who else finds it.
     private func whoFindsIt(_ path: String) -> String {
         if isMissedByService {
             return
                 "Try it: beckon listen. The system's service does not find it; after systemctl start beckon, teach it again."
         }
-        if let file = options.words { return "Try it: beckon listen --words \(ShellWord.quoted(printable(file)))" }
+        if let file = options.words { return "Try it: beckon listen --words \(ShellWord.quoted(printable(file)))." }
         let environment = ProcessInfo.processInfo.environment
         let socket = ControlClient.findPath(environment: environment)
         let isRunning = UnixSocket.connect(socket) != nil
@@ -345,7 +351,7 @@ struct Enroll {
             return
                 "The service that runs loads it within a second. Try it: say it, and beckon events shows what is found."
         }
-        if isForSystem { return "The system's service finds it from its next start on: systemctl start beckon" }
+        if isForSystem { return "The system's service finds it from its next start on: systemctl start beckon." }
         let other = isRunning ? " The system's service does not find it; sudo beckon enroll teaches it a word." : ""
         return "Try it: beckon listen.\(other)"
     }

@@ -13,7 +13,7 @@ import System
 struct Listen {
     private let options: ListenOptions
 
-    init(_ arguments: Arguments) throws(UsageError) { options = try ListenOptions(arguments) }
+    init(_ arguments: Arguments) throws { options = try ListenOptions(arguments) }
 
     /// Listens until a signal or the end of the audio. Returns the exit status.
     func run() throws -> Int32 {
@@ -69,6 +69,7 @@ struct Listen {
         ) { configuration in options.override(&configuration) }
         // The files may lie on a disk that does not answer.
         let settings = try signals.interruptible { try Misconfiguration.check { try loader.load() } }
+        try options.programs.check(settings)
         if !options.limit.isSet, options.input == .microphone, let path {
             let own = InstanceConfiguration(Instance.named(in: environment), path: path)
             for line in own.collisions(withRunning: environment) { log.write(.warning, line) }

@@ -24,6 +24,27 @@ extension Listen: Command {
                 SharedOptions.words, SharedOptions.wakeWord,
             ],
             "What to do with it": [
+                Option(
+                    name: "--run",
+                    value: .wordProgram,
+                    repeats: true,
+                    help: """
+                        run this program on the word or phrase, '*' for all, with the word, its confidence and time in \
+                        the environment; may be repeated
+                        """,
+                    manual: """
+                        It replaces the actions of the configuration.
+                        A program without a slash is looked for in
+                        .Ev PATH ;
+                        arguments may follow it, with blanks between, and no shell is involved.
+                        The variables are those of all actions, such as
+                        .Ev BECKON_WORD
+                        and
+                        .Ev BECKON_CONFIDENCE :
+                        see
+                        .Xr beckon.conf 5 .
+                        """
+                ),
                 SharedOptions.configuration(
                     help: """
                         configuration with words and actions (default: ~/.config/beckon/config.json5 if it exists, \
@@ -61,11 +82,11 @@ extension Listen: Command {
             beckon status, mute, unmute, reload, set and events do the same and more.
 
             Exit status: with --once or --seconds 3 if no word came; 78 if the configuration is invalid, or the model or a word that
-            it or an option names; otherwise as for all commands, see beckon help.
+            it or an option names, or a program of --run; otherwise as for all commands, see beckon help.
             """,
         examples: [
             "beckon listen", "beckon listen --device hw:CARD=Device,DEV=0 --word stop=0.9",
-            "beckon listen --file talk.wav --json",
+            "beckon listen --run stop=/usr/local/bin/pause --run '*=./log-word'", "beckon listen --file talk.wav --json",
             "if beckon listen --once --words yes,no --seconds 5; then echo heard; fi",
             "arecord -q -f S16_LE -r 16000 -t raw | beckon listen --raw 16000,1,s16 -",
         ]

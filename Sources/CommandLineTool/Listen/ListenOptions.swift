@@ -11,6 +11,8 @@ struct ListenOptions {
     private let arguments: Arguments
     let listening: ListeningOptions
     let input: AudioInput
+    /// What `--run` names.
+    let programs: [WordProgram]
 
     /// The configuration file; nil for the user's or the system's configuration, if there is one.
     var configuration: String? { arguments.value("--config") }
@@ -29,9 +31,10 @@ struct ListenOptions {
     /// The operand for audio on standard input.
     private static let standardInput = "-"
 
-    init(_ arguments: Arguments) throws(UsageError) {
+    init(_ arguments: Arguments) throws {
         self.arguments = arguments
         listening = try ListeningOptions(arguments)
+        programs = try WordProgram.all(arguments)
         let device = arguments.value("--device")
         let file = arguments.value("--file")
         let raw = arguments.value("--raw").flatMap { RawFormat($0) }
@@ -76,5 +79,6 @@ struct ListenOptions {
             phrase.phrase = text
             configuration.phrases.append(phrase)
         }
+        programs.override(&configuration)
     }
 }

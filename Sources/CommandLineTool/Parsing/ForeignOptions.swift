@@ -146,9 +146,10 @@ enum ForeignOptions {
                 "detection-command", "on-detection", "program",
             ],
             [
+                Advice("did you mean --run WORD=PROGRAM, with '*' for every word?", if: "--run"),
                 Advice(
-                    "programs are actions of the configuration: actions: [{ run: [\"/path/of/program\"] }]; beckon config init writes one"
-                )
+                    "programs are run by beckon listen --run WORD=PROGRAM, and by actions of the configuration; beckon config init writes one"
+                ),
             ]
         ),
         (

@@ -294,6 +294,24 @@ extension OptionValue {
         }
     )
 
+    static let wordProgram = OptionValue(
+        placeholder: "WORD=PROGRAM",
+        title: "word",
+        synopsis: "Ar word Ns = Ns Ar program",
+        completion: .modelWord,
+        expected: "WORD=PROGRAM, such as left=/usr/local/bin/on-left or '*=./on-word'",
+        accepts: { text in
+            let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map {
+                WordName.trimmed(String($0))
+            }
+            return parts.count == 2 && !parts.contains("")
+        },
+        suggests: { text in
+            let program = text.hasPrefix("=") ? String(text.dropFirst()) : text
+            return PathName.mayBeFile(program) ? ShellWord.quoted("*=\(program)") : nil
+        }
+    )
+
     static let channels = OptionValue(
         placeholder: "N,…|mix",
         title: "channel",

@@ -25,7 +25,7 @@ struct Serve {
     /// Where it listens unless the configuration or an option says so: the port of wake-word servers, on this machine only.
     private static let usual = ListenAddress.tcp(host: "127.0.0.1", port: 10_400)
 
-    init(_ arguments: Arguments) throws(UsageError) {
+    init(_ arguments: Arguments) throws {
         if let operand = arguments.operands.first {
             throw UsageError("serve takes options only, not '\(printable(operand))'; did you mean --listen?")
         }

@@ -1,5 +1,4 @@
 import Core
-private import Glibc
 import JSON
 
 /// An action as it is written in the configuration: an object with exactly one of six effect keys, and options.
@@ -112,7 +111,7 @@ extension SettingKind where Value == [String] {
                     words.append(word)
                 }
                 guard let program = words.first, !program.hasPrefix("/") else { return words }
-                let place = programPath(program).map { "write \"\($0)\"" }
+                let place = ProgramFile.find(program).map { "write \"\($0)\"" }
                 findings.add(
                     "expected a program's absolute path, not '\(program)'; "
                         + (place ?? "no shell is involved, which would look for it"),
@@ -146,10 +145,4 @@ extension SettingKind where Value == Template {
 
 extension SettingKind where Value == WebAddress {
     static let webAddress = parsed("an address such as \"http://127.0.0.1:8123/beckon\"", \.text, WebAddress.init)
-}
-
-/// Where a program lies that is named without its folder, as a shell would find it; nil if it is not found.
-private func programPath(_ name: String) -> String? {
-    guard !name.isEmpty, !name.contains("/") else { return nil }
-    return ["/usr/local/bin", "/usr/bin", "/bin"].map { "\($0)/\(name)" }.first { access($0, X_OK) == 0 }
 }

@@ -245,8 +245,11 @@ struct ConfigurationCheck {
     private func check(_ action: Action, key: String, _ findings: inout Findings) {
         switch action.effect {
         case .run(let arguments, let directory):
-            checkProgram(arguments.first ?? "", key: "\(key).run", &findings)
-            if !isFolder(directory) {
+            // It may be installed after the configuration, so a missing one is only a warning.
+            if let problem = ProgramFile.problem(arguments.first ?? "") {
+                findings.add(problem, key: "\(key).run", isWarning: true)
+            }
+            if !ProgramFile.isFolder(directory) {
                 findings.add("no such folder: \(directory)", key: "\(key).directory", isWarning: true)
             }
         case .webhook(let address, let caFile, _):
@@ -287,22 +290,4 @@ struct ConfigurationCheck {
 
     /// A sound's first seconds, which are read to find damage.
     private static let checkedSeconds = 60.0
-
-    /// A program may be installed after the configuration, so a missing one is only a warning.
-    private func checkProgram(_ path: String, key: String, _ findings: inout Findings) {
-        guard access(path, F_OK) == 0 else {
-            findings.add("no such program: \(path)", key: key, isWarning: true)
-            return
-        }
-        if isFolder(path) {
-            findings.add("is a folder, not a program: \(path)", key: key, isWarning: true)
-        } else if access(path, X_OK) != 0 {
-            findings.add("may not be executed: \(path); try chmod +x", key: key, isWarning: true)
-        }
-    }
-
-    private func isFolder(_ path: String) -> Bool {
-        var status = stat()
-        return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
-    }
 }

@@ -1,6 +1,11 @@
 import Core
 import Spotting
 
+extension Configuration {
+    /// Writes the words that it names as they are known. Options of a command line name them, too.
+    public mutating func spell(asIn known: [String]) { self = WordSpelling(known: known).spelled(self) }
+}
+
 /// Names of words are taken however they are written: `Hey_Computer` in a configuration is the word `hey computer`.
 struct WordSpelling {
     /// The words that are known, and those that are gone.

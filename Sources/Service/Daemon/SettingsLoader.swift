@@ -83,6 +83,7 @@ public struct SettingsLoader: Sendable {
                 configuration.wakeWords,
                 storing: !leavesOut
             ).vocabulary
+        configuration.spell(asIn: Labels(vocabulary.labels).words)
         if leavesOut { configuration.leaveOut(wordsBeside: vocabulary.labels) }
         return try ServiceSettings(configuration, vocabulary)
     }
