@@ -258,7 +258,8 @@ struct ConfirmationTests {
         ]
         for row in rows {
             let said = lead.said + row.said
-            func fired(_ confirmed: [String]) -> String {
+            func fired(_ confirmed: [String], _ trigger: GateSettings.Trigger = .early) -> String {
+                settings.trigger = trigger
                 let found = Self.outcome(
                     said,
                     sound: String(repeating: "#", count: said.count),
@@ -271,6 +272,8 @@ struct ConfirmationTests {
             }
             #expect(fired(ScoreTrace.words) == row.fires, "\(row)")
             #expect(fired([]) == "", "without a second look: \(row)")
+            // 0.3 s after its end, where nobody goes on as loud.
+            #expect(fired(ScoreTrace.words, .end) == row.fires.replacing("@32", with: "@34"), "at its end: \(row)")
         }
     }
 

@@ -149,7 +149,11 @@ public struct Gate {
         proposal = nil
         guard let best = pending else { return nil }
         pending = nil
-        if mode(of: best.label) == .command, inSpeech, isTooLong(best.label) { return nil }
+        if mode(of: best.label) == .command, inSpeech,
+            !mayBeAlone(best.label) || !isWhole(best, quietSeconds: activity.quietSeconds)
+        {
+            return nil
+        }
         return fireOrPropose(best, activity)
     }
 

@@ -35,7 +35,15 @@ extension Gate {
     }
 
     /// Whether a label may be a word that is said alone, as far as the sound before it decides.
-    func mayBeAlone(_ label: Int) -> Bool { isOpen && !isTooLong(label) || standingOut(label) != nil }
+    func mayBeAlone(_ label: Int) -> Bool { isUtterance(label) || standingOut(label) != nil }
+
+    private func isUtterance(_ label: Int) -> Bool { isOpen && !isTooLong(label) }
+
+    /// `Trigger.end`: whether the sound after a word's best hop is no more than its rest, where no pause tells what belongs to it.
+    func isWhole(_ best: Hit, quietSeconds: Double) -> Bool {
+        isUtterance(best.label)
+            || seconds(hop - best.bestHop) - quietAfter(best.label, quietSeconds) <= settings.longestRest
+    }
 
     /// Seconds since the last sound of a word that is said alone.
     func quietAfter(_ label: Int, _ quietSeconds: Double) -> Double {
@@ -70,7 +78,11 @@ extension Gate {
         case .spot:
             guard !inSpeech || scores[best.label] < (level(best.label) ?? 1) else { return nil }
         case .command:
-            return commandHit(best, quietSeconds: quietSeconds)
+            guard isWhole(best, quietSeconds: quietSeconds) else {
+                pending = nil
+                return nil
+            }
+            return commandHit(best, quietSeconds: quietAfter(best.label, quietSeconds))
         }
         pending = nil
         return best
