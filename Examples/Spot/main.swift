@@ -17,6 +17,8 @@ func end(_ message: String, status: Int32) -> Never {
     exit(status)
 }
 
+// The reader may go early, as head does.
+signal(SIGPIPE, SIG_DFL)
 let arguments = CommandLine.arguments.dropFirst()
 guard let model = arguments.first, arguments.count <= 2 else { end("usage: spot MODEL [FILE]", status: 2) }
 do {

@@ -11,6 +11,9 @@ import os
 import sys
 from pathlib import Path
 
+if len(sys.argv) != 2:
+    sys.exit("records.py: give a folder for the tables; records come from standard input")
+
 import pyarrow as pa
 import pyarrow.parquet as pq
 
@@ -45,8 +48,6 @@ class Table:
 
 
 def main():
-    if len(sys.argv) != 2:
-        sys.exit("records.py: give a folder for the tables; records come from standard input")
     folder = Path(sys.argv[1])
     folder.mkdir(parents=True, exist_ok=True)
     files, events = Table(folder / "files.parquet", FILES), Table(folder / "events.parquet", EVENTS)

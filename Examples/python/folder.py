@@ -4,9 +4,15 @@
 Needs the packages beckon and pandas (pip).
 """
 
+import signal
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+
+if not 2 <= len(sys.argv) <= 3:
+    sys.exit(__doc__.splitlines()[0])
+# The reader may go early, as head does.
+signal.signal(signal.SIGPIPE, signal.SIG_DFL)
 
 import beckon
 import pandas

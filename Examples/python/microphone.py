@@ -5,7 +5,13 @@ Needs the packages beckon, numpy and sounddevice (pip), and libportaudio2 (Debia
 """
 
 import queue
+import signal
 import sys
+
+if len(sys.argv) > 2:
+    sys.exit(__doc__.splitlines()[0])
+# The reader may go early, as head does.
+signal.signal(signal.SIGPIPE, signal.SIG_DFL)
 
 import beckon
 import sounddevice

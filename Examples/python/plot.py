@@ -6,8 +6,14 @@ and matplotlib (pip).
 """
 
 # %% The recording: one channel of 16-bit samples
+import signal
 import sys
 import wave
+
+if len(sys.argv) != 3:
+    sys.exit(__doc__.splitlines()[0])
+# The reader may go early, as head does.
+signal.signal(signal.SIGPIPE, signal.SIG_DFL)
 
 import beckon
 import numpy
@@ -20,8 +26,6 @@ with wave.open(path) as file:
 
 # %% The words at two sensitivities
 words = {name: beckon.Spotter(sensitivity=name).detect(samples, rate) for name in ("balanced", "eager")}
-for name, found in words.items():
-    print(name, [(word.word, round(word.confidence, 2)) for word in found])
 
 # %% The picture
 figure, axes = pyplot.subplots(figsize=(9, 3), layout="constrained")
@@ -32,3 +36,5 @@ for word in words["eager"]:
     axes.annotate(f"{word.word} {word.confidence:.2f}", (word.start, 0.9), xycoords=("data", "axes fraction"))
 axes.set(xlabel="seconds", ylabel="amplitude", xlim=(0, len(samples) / rate), title=path)
 figure.savefig(sys.argv[2], dpi=120)
+for name, found in words.items():
+    print(name, [(word.word, round(word.confidence, 2)) for word in found])

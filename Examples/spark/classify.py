@@ -16,6 +16,24 @@ import subprocess
 import time
 import zlib
 
+
+def options():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    source = parser.add_mutually_exclusive_group(required=True)
+    source.add_argument("--manifest", help="a list of names, one a line, which every machine can open")
+    source.add_argument("--files", help="a path or pattern for Spark's binaryFiles, such as hdfs://host/talks/*/*.flac")
+    parser.add_argument("--output", required=True, help="folder for files and events, in any file system that Spark writes")
+    parser.add_argument("--parts", type=int, default=64, help="folders part=…, by a hash of the name; keep it the same")
+    parser.add_argument("--tasks", type=int, default=0, help="partitions of the work (default: four times the cores)")
+    parser.add_argument("--beckon", default="beckon", help="the program on each machine")
+    parser.add_argument("--timeout", type=float, default=600, help="seconds for one file")
+    parser.add_argument("options", nargs="*", help="options for beckon classify, after --, such as -- --sensitivity strict")
+    return parser.parse_args()
+
+
+# Before Spark is loaded, which takes a while.
+arguments = options() if __name__ == "__main__" else None
+
 from pyspark.sql import Row, SparkSession
 from pyspark.sql import functions as f
 from pyspark.sql import types as t
@@ -125,18 +143,6 @@ def classify(command, timeout, parts):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    source = parser.add_mutually_exclusive_group(required=True)
-    source.add_argument("--manifest", help="a list of names, one a line, which every machine can open")
-    source.add_argument("--files", help="a path or pattern for Spark's binaryFiles, such as hdfs://host/talks/*/*.flac")
-    parser.add_argument("--output", required=True, help="folder for files and events, in any file system that Spark writes")
-    parser.add_argument("--parts", type=int, default=64, help="folders part=…, by a hash of the name; keep it the same")
-    parser.add_argument("--tasks", type=int, default=0, help="partitions of the work (default: four times the cores)")
-    parser.add_argument("--beckon", default="beckon", help="the program on each machine")
-    parser.add_argument("--timeout", type=float, default=600, help="seconds for one file")
-    parser.add_argument("options", nargs="*", help="options for beckon classify, after --, such as -- --sensitivity strict")
-    arguments = parser.parse_args()
-
     spark = SparkSession.builder.appName("beckon").getOrCreate()
     context = spark.sparkContext
     tasks = arguments.tasks or 4 * context.defaultParallelism
