@@ -61,8 +61,8 @@ struct BenchCompareTests {
         (["--seconds", "nan"], 2, "not 'nan'"), (["--streams", "-1"], 2, "not '-1'"),
         (["--device", "mic"], 2, "--device goes with --end-to-end"),
         (["--compare", "--streams", "2", "a", "b"], 2, "stages"),
-        (["--model", "/nowhere"], 1, "/nowhere/model.json"), (["--word", "maybe=0.5"], 1, "'maybe'"),
-        (["--first-score", "--model", "/nowhere"], 1, "/nowhere/model.json"),
+        (["--model", "/nowhere"], 78, "/nowhere/model.json"), (["--word", "maybe=0.5"], 78, "'maybe'"),
+        (["--first-score", "--model", "/nowhere"], 78, "/nowhere/model.json"),
     ])
     func `errors are one line`(_ arguments: [String], status: Int32, part: String) throws {
         let program = try Program.beckon(["bench"] + arguments)

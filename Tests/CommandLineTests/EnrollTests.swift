@@ -182,7 +182,7 @@ struct EnrollTests {
         try refused(["words", "--forget-negative", "1"], 2, "--forget-negative needs its word")
         try refused(["words", "center", "--forget-negative", "0"], 2, "a number from 1 on")
         try refused(["words", "import", words, "--forget-negative", "1"], 2, "goes with one word")
-        try refused(["classify", "--words", folder.file("none"), voice], 1, "no words are kept here")
+        try refused(["classify", "--words", folder.file("none"), voice], 78, "no words are kept here")
         // Reported before any take is read.
         try refused(["enroll", "x", "--words", "/proc/words", "--from", voice], 1, "/proc/words: open: ")
         #expect(try Data(contentsOf: URL(fileURLWithPath: words)) == before)

@@ -270,7 +270,7 @@ struct InspectTests {
             ([Self.voice, "-o", "/dev/full"], 1, "cannot write"),
             ([Self.voice, "-o", out, "--from", "100"], 1, "ends before"),
             ([Self.voice, "-o", out, "--channel", "3"], 1, "no channel 3"),
-            ([Self.voice, "-o", out, "--word", "maybe=0.5"], 1, "'maybe'"),
+            ([Self.voice, "-o", out, "--word", "maybe=0.5"], 78, "'maybe'"),
             ([], 2, "needs a recording"), ([Self.voice, Self.voice, "-o", out], 2, "--output names the folder"),
             ([Self.voice, "--json", "-o", out], 2, "--json prints"), ([Self.voice, "-o", ""], 2, "name of a file"),
             ([Self.voice, "--from", "x"], 2, "--from takes seconds"), ([Self.voice, "--to", "nan"], 2, "--to takes"),

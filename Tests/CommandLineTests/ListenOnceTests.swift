@@ -151,7 +151,7 @@ struct ListenOnceTests {
         #expect(page.output.contains("\"events\": []") && page.output.contains("\"thresholds\": {\"right\": "))
         let evaluated = try Program.beckon(["evaluate", "--stream", "--words", "yes,no", Voices.path("Side_Left")])
         #expect(
-            evaluated.status == 1 && evaluated.error.contains("yes,no: no words are kept here"),
+            evaluated.status == 78 && evaluated.error.contains("yes,no: no words are kept here"),
             "\(evaluated.error)"
         )
         // A file that is still to be written is a file, whatever its name.

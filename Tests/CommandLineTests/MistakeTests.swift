@@ -58,7 +58,7 @@ struct MistakeTests {
             "a shell knows straight quotes only, not those of “hey house”; did you mean beckon enroll 'hey house'?"
         ),
         (["enroll", "‘computer’"], 2, "did you mean beckon enroll computer?"),
-        (["classify", "--words", "“yes”", voice], 1, "does not know the word '“yes”'; did you mean 'yes'?"),
+        (["classify", "--words", "“yes”", voice], 78, "does not know the word '“yes”'; did you mean 'yes'?"),
         (["set", "sensitivity", "“strict”"], 2, "unknown sensitivity '“strict”'; did you mean 'strict'?"),
         (["classify", "--word", "hey", "house=0.5", voice], 2, "several words need quotes: --word 'hey house=0.5'"),
         (["listen", "--phrase", "go", "left"], 2, "several words need quotes: --phrase 'go left'"),
@@ -96,7 +96,10 @@ struct MistakeTests {
             ["listen", "--model", "voices", "--file", voice], 78,
             "there is commands, flatspeech; a folder needs a slash, as in ./voices"
         ),
-        (["classify", "-m", "notes.txt", voice], 1, "notes.txt is a file; name the folder of the model"),
+        (["classify", "-m", "/tmp", voice], 78, "/tmp is no model, as it holds no model.json; name the folder of one"),
+        (["listen", "--model", "/tmp", "--file", voice], 78, "/tmp is no model"),
+        (["enroll", "x", "--model", "/tmp", "--from", voice], 78, "a model that came with the program: commands"),
+        (["classify", "-m", "notes.txt", voice], 78, "notes.txt is a file; name the folder of the model"),
         (["config", "init"], 2, "config init asks three questions on a terminal; --yes takes the default of each"),
         (
             ["config", "init", "--yes", "notes.txt"], 1,
@@ -111,7 +114,7 @@ struct MistakeTests {
             "notes.txt: cannot create this folder: a file has its name"
         ),
         (
-            ["classify", "--format", "audacity", "-o", "notes.txt", voice], 1,
+            ["classify", "--format", "audacity", "-o", "notes.txt", voice], 78,
             "notes.txt: cannot create this folder: a file has its name"
         ),
         (["classify", "--files-from", "/dev/null"], 0, "the list names no file, so there is nothing to classify"),

@@ -39,9 +39,14 @@ struct OutputTests {
 
     @Test func `CSV has a header and one line per event`() throws {
         let program = try Program.beckon(["classify", "--format", "csv", Voices.path("Rear_Left")])
-        #expect(program.lines.first == "file,event,word,confidence,start,end,time")
+        #expect(program.lines.first == "file,event,word,confidence,start,end,time,proposed,confirmed")
         #expect(program.lines.count == 2)
         #expect(program.lines.last?.hasPrefix("\(Voices.path("Rear_Left")),word,left,0.") == true)
+        let fields = program.lines.last?.split(separator: ",", omittingEmptySubsequences: false) ?? []
+        #expect(fields.count == 9 && fields[7...].allSatisfy { $0.hasPrefix("0.") && $0.count == 6 })
+        // Without a second look there is nothing that was proposed.
+        let plain = try Program.beckon(["classify", "--csv", "--no-confirm", Voices.path("Rear_Left")])
+        #expect(plain.lines.last?.hasSuffix(",,") == true, "\(plain.output)")
     }
 
     @Test func `--csv is --format csv, and a file's name selects its format`() throws {

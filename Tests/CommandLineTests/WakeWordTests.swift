@@ -102,7 +102,7 @@ struct WakeWordTests {
         #expect(try Result.all(in: found).first?.word == "hey house")
         let empty = try TestFolder()
         let refused = try Program.beckon(["classify", "--wake-word", empty.path, Self.voice])
-        #expect(refused.status == 1 && refused.error.contains("\(empty.path): no model in this folder"))
+        #expect(refused.status == 78 && refused.error.contains("\(empty.path): no model in this folder"))
     }
 
     @Test(arguments: [
@@ -128,14 +128,14 @@ struct WakeWordTests {
     }
 
     @Test(arguments: [
-        (["--wake-word", "ok_nabu"], 1, "there is no wake word “ok_nabu”; did you mean okay_nabu?"),
-        (["--wake-word", "nobody"], 1, "there is no wake word “nobody”; beckon model list"),
+        (["--wake-word", "ok_nabu"], 78, "there is no wake word “ok_nabu”; did you mean okay_nabu?"),
+        (["--wake-word", "nobody"], 78, "there is no wake word “nobody”; beckon model list"),
         (
-            ["--wake-word", "/dev/null.onnx.data"], 1,
+            ["--wake-word", "/dev/null.onnx.data"], 78,
             "/dev/null.onnx.data: not a wake word; name its model, a file that ends in .tflite or .onnx"
         ),
-        (["--wake-word", "alexa", "--wake-word", "alexa"], 1, "there is another word “alexa”; remove one of them"),
-        (["--wake-word", "alexa", "--word", "alexa=strict"], 1, "has one threshold, that of its manifest"),
+        (["--wake-word", "alexa", "--wake-word", "alexa"], 78, "there is another word “alexa”; remove one of them"),
+        (["--wake-word", "alexa", "--word", "alexa=strict"], 78, "has one threshold, that of its manifest"),
     ])
     func `what cannot be used is one line`(options: [String], status: Int32, message: String) throws {
         let program = try Program.beckon(["classify"] + options + [Self.voice])
@@ -155,7 +155,7 @@ struct WakeWordTests {
         ] {
             try Data(content.utf8).write(to: URL(fileURLWithPath: folder.file("alexa.tflite")))
             let program = try Program.beckon(["classify", "--wake-word", folder.file("alexa.json"), Self.voice])
-            #expect(program.status == 1 && program.error.contains("alexa.tflite: "), "\(program.error)")
+            #expect(program.status == 78 && program.error.contains("alexa.tflite: "), "\(program.error)")
             #expect(program.error.contains(message), "\(program.error)")
         }
     }
@@ -179,6 +179,11 @@ struct WakeWordTests {
         let list = try run(["model", "list"])
         #expect(list.output.split(separator: "\n").count == 6, "four of the program, one of the user, a heading")
         #expect(list.output.contains("Hey House") && list.output.contains("Okay Nabu"))
+        // One that is added under a name of the program's is used in its place, and listed alone.
+        #expect(try run(["model", "add", models + "/alexa.json"]).status == 0)
+        let twice = try run(["model", "list"]).output.split(separator: "\n").filter { $0.hasPrefix("alexa ") }
+        #expect(twice.count == 1 && twice[0].hasSuffix("you"), "\(twice)")
+        #expect(try run(["model", "remove", "alexa"]).status == 0)
         let found = try run(
             [
                 "classify", "--json", "--wake-word", "hey house", "--words", "hey house", "--word", "hey house=0.005",

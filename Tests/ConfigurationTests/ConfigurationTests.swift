@@ -275,6 +275,27 @@ struct ConfigurationTests {
         #expect(warnings.count == 1 && warnings[0].contains("echo.reference: removes nothing without a speaker"))
     }
 
+    /// Many programs take milliseconds.
+    @Test func `a time that is unusually long is questioned, and taken`() throws {
+        let run = "actions: [{run: ['/bin/true'], timeout"
+        let table: [(String, key: String?, says: String)] = [
+            ("{cooldown: 5000}", "cooldown", "this is 83.3 minutes; if milliseconds are meant, write 5"),
+            ("{cooldown: 300}", nil, ""), ("{cooldown: 1500}", "cooldown", "write 1.5"),
+            ("{words: {yes: {cooldown: 86400}}}", "words.yes.cooldown", "24.0 hours"),
+            ("{phrases: [{phrase: 'yes no', cooldown: 2000}]}", "phrases[0].cooldown", "write 2"),
+            ("{\(run): 10000}]}", "actions[0].timeout", "write 10"), ("{\(run): 600}]}", nil, ""),
+            ("{limits: {timeout: 5000}}", "limits.timeout", "write 5"),
+        ]
+        for (text, key, says) in table {
+            let warnings = try Self.read(text).warnings.map(\.description)
+            #expect(warnings.count == (key == nil ? 0 : 1), "\(text) \(warnings)")
+            guard let key else { continue }
+            #expect(warnings.first?.contains("\(key): is in seconds") == true, "\(text) \(warnings)")
+            #expect(warnings.first?.contains(says) == true, "\(text) \(warnings)")
+        }
+        #expect(try Self.read("{cooldown: 5000}").configuration.cooldown == 5000)
+    }
+
     @Test func `given values are read, the others keep their defaults`() throws {
         let file = try Self.read(
             """

@@ -12,7 +12,9 @@ struct FileClassifier: Sendable {
 
     init(_ options: ClassifyOptions) throws {
         var settings = try options.listening.detector()
-        settings.phrases = try options.phrases.map { try Phrase($0, words: settings.vocabulary.labels) }
+        settings.phrases = try Misconfiguration.check {
+            try options.phrases.map { try Phrase($0, words: settings.vocabulary.labels) }
+        }
         detector = FileDetector(settings)
         isForClips = options.clips
         mix = options.listening.mix

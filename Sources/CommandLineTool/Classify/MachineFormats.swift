@@ -47,8 +47,8 @@ struct CSV: ReportFormat {
         let columns =
             clips
             ? ["file", "label", "confidence"] + labels
-            : ["file", "event", "word", "confidence", "start", "end", "time"]
-        return columns.map(field).joined(separator: ",") + "\n"
+            : ["file", "event", "word", "confidence", "start", "end", "time", "proposed", "confirmed"]
+        return columns.map(Self.field).joined(separator: ",") + "\n"
     }
 
     func detection(_ found: FileDetection) -> String {
@@ -56,7 +56,9 @@ struct CSV: ReportFormat {
         let numbers =
             [decimal(Double(detection.confidence), 4)]
             + [detection.start, detection.end, detection.time].map { decimal($0, 3) }
-        return ([field(FileName.shown(found.file)), detection.kind.key, field(found.name)] + numbers).joined(
+            // What JSON leaves out is an empty field.
+            + [detection.proposed, detection.confirmed].map { $0.map { decimal(Double($0), 4) } ?? "" }
+        return ([Self.field(FileName.shown(found.file)), detection.kind.key, Self.field(found.name)] + numbers).joined(
             separator: ","
         ) + "\n"
     }
@@ -64,11 +66,12 @@ struct CSV: ReportFormat {
     func clip(_ clip: ClipLabel) -> String {
         let scores = clip.scores.map { decimal(Double($0.score), 4) }
         let columns =
-            [field(FileName.shown(clip.file)), field(clip.label), decimal(Double(clip.confidence), 4)] + scores
+            [Self.field(FileName.shown(clip.file)), Self.field(clip.label), decimal(Double(clip.confidence), 4)]
+            + scores
         return columns.joined(separator: ",") + "\n"
     }
 
-    private func field(_ text: String) -> String {
+    static func field(_ text: String) -> String {
         guard text.contains(where: { $0 == "," || $0 == "\"" || $0.isNewline }) else { return text }
         return "\"" + text.replacing("\"", with: "\"\"") + "\""
     }

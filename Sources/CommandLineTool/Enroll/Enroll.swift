@@ -313,7 +313,8 @@ struct Enroll {
             negatives,
             .announced(file.path)
         )
-        return EnrollReport(word: word, calibration: calibration, path: file.path, next: "\(whoFindsIt(file.path)) \(runExample)")
+        let next = "\(whoFindsIt(file.path)) \(runExample)"
+        return EnrollReport(word: word, calibration: calibration, path: file.path, next: next)
     }
 
     /// Whether root teaches a word before the system's service has its folder of words.

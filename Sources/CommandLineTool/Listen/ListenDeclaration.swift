@@ -86,7 +86,8 @@ extension Listen: Command {
             """,
         examples: [
             "beckon listen", "beckon listen --device hw:CARD=Device,DEV=0 --word stop=0.9",
-            "beckon listen --run stop=/usr/local/bin/pause --run '*=./log-word'", "beckon listen --file talk.wav --json",
+            "beckon listen --run stop=/usr/local/bin/pause --run '*=./log-word'",
+            "beckon listen --file talk.wav --json",
             "if beckon listen --once --words yes,no --seconds 5; then echo heard; fi",
             "arecord -q -f S16_LE -r 16000 -t raw | beckon listen --raw 16000,1,s16 -",
         ]

@@ -77,7 +77,11 @@ struct ModelCommand {
 
     private func list() {
         var table = TextTable(["NAME", "WORD", "THRESHOLD", "LANGUAGES", "FROM"], names: [0, 1, 3, 4])
-        for entry in WakeWordFolder.shipped + (WakeWordFolder()?.added ?? []) {
+        let added = WakeWordFolder()?.added ?? []
+        // An added one is used in place of the program's of its name.
+        let replaced = Set(added.map { WordName.folded($0.name) })
+        let shipped = WakeWordFolder.shipped.filter { !replaced.contains(WordName.folded($0.name)) }
+        for entry in shipped + added {
             let manifest: WakeWordManifest
             do {
                 manifest = try WakeWordManifest(path: entry.manifest)

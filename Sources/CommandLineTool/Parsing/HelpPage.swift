@@ -44,7 +44,8 @@ struct HelpPage {
             paragraphs(
                 """
                 Exit status: 0 on success, 1 on failure (a line on standard error says what
-                failed), 2 for an invalid command line, 130 after Ctrl-C.
+                failed), 2 for an invalid command line, 78 if the configuration is wrong, or a
+                model or word that it or an option names, 130 after Ctrl-C.
                 """
             ),
             "If something does not work: beckon doctor.",

@@ -139,20 +139,23 @@ struct ListeningOptions {
     ///   - kernels: the instruction set of its kernels; nil for the best one.
     ///   - detects: whether it is to detect words: only then confirming networks are of use.
     func loadModel(kernels: InstructionSet? = nil, detects: Bool = true) throws -> Model {
-        try VocabularyLoader.model(in: modelFolder, kernels: kernels, confirms: detects && confirms)
+        try Misconfiguration.check {
+            try VocabularyLoader.model(in: modelFolder, kernels: kernels, confirms: detects && confirms)
+        }
     }
 
-    /// The model with the taught words.
+    /// The model with the taught words. As for `listen`, what is wrong with them is a ``Misconfiguration``.
     func loadVocabulary() throws -> Vocabulary {
-        let (vocabulary, taught) = try vocabulary.load()
+        let loader = vocabulary
+        let (loaded, taught) = try Misconfiguration.check { try loader.load() }
         for name in taught.lost { Output.report(.warning, TaughtWords.lostLine(name)) }
-        return vocabulary
+        return loaded
     }
 
     /// What a detector of this command detects: the model with the taught words, unless another vocabulary is given.
     func detector(_ vocabulary: Vocabulary? = nil, gate: GateSettings? = nil) throws -> DetectorSettings {
         let (vocabulary, gate) = (try vocabulary ?? loadVocabulary(), gate ?? self.gate)
-        let thresholds = try choices.thresholds(of: vocabulary, mode: gate.mode)
+        let thresholds = try Misconfiguration.check { try choices.thresholds(of: vocabulary, mode: gate.mode) }
         var settings = DetectorSettings(vocabulary, gate: gate, thresholds: thresholds)
         settings.marksOwnSpeech = mix.echo != nil
         return settings

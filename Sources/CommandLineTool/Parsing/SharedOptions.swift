@@ -304,7 +304,8 @@ extension OptionValue {
             let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map {
                 WordName.trimmed(String($0))
             }
-            return parts.count == 2 && !parts.contains("")
+            // What follows a forgotten program is the next option.
+            return parts.count == 2 && !parts.contains("") && !parts[1].hasPrefix("-")
         },
         suggests: { text in
             let program = text.hasPrefix("=") ? String(text.dropFirst()) : text

@@ -19,7 +19,7 @@ struct ChosenMicrophone {
             do {
                 chosen = try ParsedConfiguration(path: path).validated { KnownWords($0.namedWords()) }.configuration
             } catch {
-                throw Failure(error.problems.map { "\($0)" }.joined(separator: "\n"))
+                throw Misconfiguration(description: error.problems.map { "\($0)" }.joined(separator: "\n"))
             }
         }
         if let device { chosen.device = device }

@@ -29,8 +29,9 @@ public enum ModelFolder {
         guard !isModel(folder) else { return nil }
         let name = printable(folder)
         if let kind = try? FileStatus(path: folder) {
-            guard kind.isRegular else { return nil }
-            return "\(name) is a file; name the folder of the model, which holds model.json"
+            if kind.isRegular { return "\(name) is a file; name the folder of the model, which holds model.json" }
+            let known = names.isEmpty ? "" : ", or a model that came with the program: \(names.joined(separator: ", "))"
+            return "\(name) is no model, as it holds no model.json; name the folder of one\(known)"
         }
         guard !folder.contains("/") else { return nil }
         let names = names

@@ -126,7 +126,7 @@ extension SettingKind where Value == [String] {
 }
 
 extension SettingKind where Value == Double {
-    static let timeout = number(0.01...86_400, "seconds from 0.01 to 86400")
+    static let timeout = seconds(0.01...86_400, usual: 900)
 }
 
 extension SettingKind where Value == String {

@@ -145,7 +145,7 @@ extension SettingKind where Value == String {
 }
 
 extension SettingKind where Value == Double {
-    static let cooldown = number(0...86_400, "seconds from 0 to 86400")
+    static let cooldown = seconds(0...86_400, usual: 300)
 }
 
 extension SettingKind where Value == Configuration.Channels {

@@ -31,6 +31,28 @@ extension SettingKind where Value == Double {
     }
 }
 
+extension SettingKind where Value == Double {
+    /// Seconds, of which more than `usual` are questioned: many programs take milliseconds.
+    static func seconds(_ range: ClosedRange<Double>, usual: Double) -> SettingKind {
+        var kind = number(range, "seconds from \(shortest(range.lowerBound)) to \(shortest(range.upperBound))")
+        let read = kind.read
+        kind.read = { node, key, findings in
+            let value = read(node, key, &findings)
+            if let value, value > usual {
+                let length = value < 7200 ? "\(decimal(value / 60, 1)) minutes" : "\(decimal(value / 3600, 1)) hours"
+                findings.add(
+                    "is in seconds, so that this is \(length); if milliseconds are meant, write \(shortest(value / 1000))",
+                    key: key,
+                    at: node.place,
+                    isWarning: true
+                )
+            }
+            return value
+        }
+        return kind
+    }
+}
+
 extension SettingKind where Value == Float {
     static func number(_ range: ClosedRange<Double>, _ expected: String) -> SettingKind {
         SettingKind(
