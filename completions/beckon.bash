@@ -66,14 +66,15 @@ _beckon()
         "classify --echo-reference" | "evaluate --echo-reference" | "inspect --echo-reference" | *\ --threshold | *\ -t | *\ --phrase | \
             *\ --speaker | *\ --seconds | *\ --shard | *\ --jobs | *\ -j | *\ --takes | \
             *\ -n | "inspect --from" | *\ --forget-negative | *\ --label | *\ -l | *\ -s | \
-            *\ --count | *\ --tolerance | *\ --pages | *\ --to | *\ --listen | *\ --web | \
-            *\ --connections | *\ --threads | *\ --trigger-level | *\ --refractory | *\ --streams | *\ --wyoming | \
-            *\ --chunk | *\ --connect)
+            *\ --count | *\ --tolerance | *\ --pages | *\ --target | *\ --target-precision | *\ --to | \
+            *\ --listen | *\ --web | *\ --connections | *\ --threads | *\ --trigger-level | *\ --refractory | \
+            *\ --streams | *\ --wyoming | *\ --chunk | *\ --connect)
             return
             ;;
         *\ --file | "enroll --words" | "words --words" | "forget --words" | *\ --wake-word | *\ --config | \
             *\ -c | *\ --record | *\ --output | *\ -o | *\ --files-from | "enroll --from" | \
-            *\ --not | *\ --list | *\ --html | *\ --track | *\ --stamp | *\ --socket)
+            *\ --not | *\ --list | *\ --html | *\ --write-config | *\ --track | *\ --stamp | \
+            *\ --socket)
             mapfile -t COMPREPLY < <(compgen -f -- "$current")
             return
             ;;
@@ -121,6 +122,10 @@ _beckon()
             mapfile -t COMPREPLY < <(compgen -W "table json csv records audacity" -- "$current")
             return
             ;;
+        *\ --errors)
+            mapfile -t COMPREPLY < <(compgen -W "all" -- "$current")
+            return
+            ;;
         *\ --kernels | *\ -k)
             mapfile -t COMPREPLY < <(compgen -W "scalar baseline dotprod avx2 avx512" -- "$current")
             return
@@ -134,7 +139,7 @@ _beckon()
         words | forget) options="--words --model --forget-negative --replace --json --help" ;;
         model) options="--json --help" ;;
         record) options="--label --speaker --count --device --config --instance --channel --file --model --help" ;;
-        evaluate) options="--list --stream --tolerance --mode --trigger --sensitivity --threshold --word --model --no-confirm --channel --echo-reference --words --wake-word --json --html --pages --audio --jobs --help" ;;
+        evaluate) options="--list --stream --tolerance --mode --trigger --sensitivity --threshold --word --model --no-confirm --channel --echo-reference --words --wake-word --json --csv --output --errors --html --pages --audio --target --target-precision --write-config --compare --jobs --help" ;;
         inspect) options="--from --to --mode --trigger --sensitivity --threshold --word --model --no-confirm --channel --echo-reference --words --wake-word --output --audio --json --jobs --help" ;;
         serve) options="--listen --web --connections --threads --sensitivity --threshold --word --phrase --trigger --model --no-confirm --words --wake-word --only-wake-words --trigger-level --refractory --config --help" ;;
         web) options="--instance --new --file --help" ;;

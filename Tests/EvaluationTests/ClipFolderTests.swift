@@ -15,7 +15,7 @@ struct ClipFolderTests {
 
     @Test func `a list chooses clips in its order, whatever their extension`() {
         let list = ["./yes/b.wav", "yes/a", "yes/b.ogg", "no/none.wav"]
-        let folder = ClipFolder(path: "data/", files: Self.files, list: list, listName: "list.txt")
+        let folder = ClipFolder(path: "data/", files: Self.files, list: ClipList(list), listName: "list.txt")
         #expect(folder.clips.map(\.name) == ["yes/b.flac", "yes/a.wav"])
         #expect(folder.problems == ["list.txt: 1 clip is not found in data/ and left out (no/none)"])
     }

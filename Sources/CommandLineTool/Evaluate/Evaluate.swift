@@ -1,254 +1,27 @@
 import Core
-private import Enrollment
-import Evaluation
-private import FoundationEssentials
-private import Inference
-import JSON
-import Reports
-import Spotting
-private import System
 
-/// `beckon evaluate`: measures the accuracy of a model on labelled recordings.
+/// `beckon evaluate`: measures the accuracy of a model on labelled recordings, or compares two such measurements.
 struct Evaluate {
-    private let options: EvaluateOptions
-    private let vocabulary: Vocabulary
-    /// For streams, a gate for each mode with its thresholds; for clips, which pass no gate, the thresholds of `command`.
-    private let settings: [StreamEvaluation.Setting]
-    private let page: ReportFile?
+    private enum Task {
+        case measure(EvaluateRun)
+        case compare(EvaluateCompare)
+    }
 
-    /// Loads the model, and checks first that the report can be written.
+    private let task: Task
+
     init(_ arguments: Arguments) throws {
-        options = try EvaluateOptions(arguments)
-        vocabulary = try options.listening.loadVocabulary()
-        settings = try Self.settings(options, vocabulary)
-        page = try options.html.map { try ReportFile($0, option: "--html") }
+        if arguments.has("--compare") {
+            task = .compare(try EvaluateCompare(arguments))
+        } else {
+            task = .measure(try EvaluateRun(EvaluateOptions(arguments)))
+        }
     }
 
     /// Runs the command. Returns the exit status.
-    func run() throws -> Int32 { try options.stream ? runStreams() : runClips() }
-
-    // MARK: - Clips
-
-    /// `beckon evaluate DIR`: clips of one second, in one folder for each word.
-    private func runClips() throws -> Int32 {
-        let (folder, problems) = try clipFolder()
-        Interrupt.watch()
-        let batch = Batch(files: folder.clips.map(\.path), problems: problems, jobs: options.listening.jobs)
-        let evaluation = ClipEvaluation(vocabulary, mix: options.listening.mix)
-        let clips = batch.collect { number, _ in
-            try evaluation.score(folder.clips[number]) { !Interrupt.isRequested }
-        }.flatMap { $0 }
-        let status = batch.finish()
-        guard status != 130 else { return status }
-        guard !clips.isEmpty else {
-            // The batch has printed why no clip could be used, unless the list was empty.
-            guard status == 0 else { return status }
-            throw Failure("\(printable(options.list ?? folder.path)): names no clip, so there is nothing to measure")
+    func run() throws -> Int32 {
+        switch task {
+        case .measure(let run): try run.run()
+        case .compare(let comparison): try comparison.run()
         }
-        let report = ClipReport(
-            clips,
-            labels: evaluation.labels,
-            thresholds: settings.first?.detector.thresholds.values ?? []
-        )
-        try show(report, text: ClipReportTables(report).text(room: Terminal.outputRoom)) {
-            ClipReportPage(report, name: folder.path, model: vocabulary.model.name).html
-        }
-        return status
-    }
-
-    /// The clips to measure, and one line for each file or folder that is left out.
-    private func clipFolder() throws -> (ClipFolder, problems: [String]) {
-        let path = options.paths.first ?? ""
-        var isFolder = false
-        guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else {
-            throw Failure("\(printable(path)): no such folder")
-        }
-        guard isFolder else {
-            throw Failure(
-                "\(printable(path)): not a folder; evaluate takes one with a folder for each word, or recordings with --stream"
-            )
-        }
-        var names: [String]?
-        if let list = options.list {
-            names = try FileList.names(inFile: list)
-        }
-        let found = FileList(paths: [path])
-        for note in found.notes { Output.report(.notice, note) }
-        let folder = ClipFolder(path: path, files: found.files, list: names, listName: options.list ?? "")
-        let labels = Labels(vocabulary.labels)
-        if !folder.isSorted(by: labels), options.list == nil, !found.files.isEmpty {
-            if found.files.lazy.map(Self.trackPath(of:)).contains(where: PathName.exists) {
-                throw Failure(Unsorted(path, found.files, labels).withTracks)
-            }
-            if folder.clips.isEmpty { throw Failure(Unsorted(path, found.files, labels).withoutTracks) }
-        }
-        if let note = folder.othersNote(labels) { Output.report(.notice, note) }
-        return (folder, found.problems + folder.problems)
-    }
-
-    // MARK: - Recordings
-
-    /// `beckon evaluate --stream FILE|DIR…`: long recordings, each with a label track in the same folder.
-    private func runStreams() throws -> Int32 {
-        let list = FileList(paths: options.paths)
-        for note in list.notes { Output.report(.notice, note) }
-        let (files, unlabelled) = try withTracks(list.files)
-        Interrupt.watch()
-        let batch = Batch(files: files, problems: list.problems + unlabelled, jobs: options.listening.jobs)
-        let evaluation = StreamEvaluation(
-            vocabulary,
-            settings: settings,
-            tolerance: options.tolerance,
-            mix: options.listening.mix
-        )
-        let measurements = batch.collect { _, file in
-            let trackPath = Self.trackPath(of: file)
-            let track = try Self.track(trackPath, of: file)
-            return try evaluation.measure(file, track: track, trackName: printable(trackPath), spare: batch.spare) {
-                batch.progress.report(file: file, seconds: $0, of: $1)
-                return !Interrupt.isRequested
-            }
-        }
-        let status = batch.finish()
-        // If nothing could be measured, the batch has printed the error of each file.
-        guard status != 130, let report = evaluation.report(measurements) else { return status }
-        let html = options.html ?? ""
-        // A stream, such as /dev/stdout, has no folder for further pages.
-        let limit = NamedFile.kind(html) == .other ? 0 : options.pages
-        let pages = ErrorPages(report, page: html, limit: limit)
-        try show(report, text: StreamReportTables(report).text(room: Terminal.outputRoom)) {
-            let page = StreamReportPage(report, model: vocabulary.model.name, pages: pages) {
-                [options, settings] part in
-                options.inspectCommand(part, mode: settings[part.setting].detector.gate.mode)
-            }
-            return page.html
-        }
-        guard page != nil, !pages.isEmpty else { return status }
-        let written = try writeErrorPages(pages, beside: html)
-        return written == 0 ? status : written
-    }
-
-    /// The recordings that have a label track, or are the only one without, and one line for all that have none.
-    ///
-    /// - Throws: a ``Failure`` if none has one.
-    private func withTracks(_ files: [String]) throws(Failure) -> (files: [String], problems: [String]) {
-        let bare = files.filter { file in
-            (try? FileStatus(path: file)) != nil && (try? FileStatus(path: Self.trackPath(of: file))) == nil
-        }
-        guard let first = bare.first, bare.count > 1 else { return (files, []) }
-        let missing = "such as \(printable(Self.trackPath(of: first)))"
-        guard bare.count < files.count else {
-            guard options.paths.count == 1, let folder = options.paths.first, PathName.isFolder(folder) else {
-                throw Failure(
-                    "none of \(counted(files.count, "recording")) has a label track, \(missing); \(Unsorted.trackAdvice)"
-                )
-            }
-            throw Failure(Unsorted(folder, files, Labels(vocabulary.labels)).withoutTracks)
-        }
-        let kept = Set(bare)
-        return (
-            files.filter { !kept.contains($0) },
-            ["\(bare.count) of \(counted(files.count, "recording")) have no label track, \(missing), and are left out"]
-        )
-    }
-
-    static func trackPath(of file: String) -> String { PathName(file).withoutEnding + ".txt" }
-
-    /// Writes the pages that show the errors, one pass over each recording and setting.
-    ///
-    /// - Returns: 130 if the user interrupted it; some links of the report then lead nowhere.
-    private func writeErrorPages(_ pages: ErrorPages, beside report: String) throws -> Int32 {
-        let parent = report.lastIndex(of: "/").map { String(report[...$0]) } ?? ""
-        let folder = parent + pages.folder
-        try makeOwnFolder(folder)
-        let written = pages.parts.filter { $0.name != nil }
-        let groups = Dictionary(grouping: written) { Group(path: $0.path, setting: $0.setting) }
-        let progress = Progress(files: groups.count, isShown: Terminal.errorIsTerminal)
-        for (group, parts) in groups.sorted(by: { ($0.key.setting, $0.key.path) < ($1.key.setting, $1.key.path) }) {
-            let traces = try RecordingTrace.traces(
-                parts.map { part in
-                    RecordingTrace.Settings(
-                        file: part.path,
-                        settings[group.setting].detector,
-                        mix: options.listening.mix,
-                        from: part.from,
-                        to: part.to
-                    )
-                }
-            ) {
-                progress.report(file: group.path, seconds: $0, of: $1)
-                return !Interrupt.isRequested
-            }
-            if Interrupt.isRequested {
-                progress.clear()
-                Output.report(.error, "interrupted; some pages of errors were not written")
-                return 130
-            }
-            for (part, trace) in zip(parts, traces) {
-                guard let name = part.name else { continue }
-                var page = InspectPage(InspectReport(trace))
-                page.explain(part, of: pages)
-                page.hasSound = options.audio
-                try ReportFile(made: "\(folder)/\(name)", option: "--html").write(page.html())
-            }
-        }
-        progress.clear()
-        return 0
-    }
-
-    /// Parts that one pass traces.
-    private struct Group: Hashable {
-        let path: String
-        let setting: Int
-    }
-
-    /// The settings to measure: for streams both modes, unless the user chose one.
-    private static func settings(
-        _ options: EvaluateOptions,
-        _ vocabulary: Vocabulary
-    ) throws -> [StreamEvaluation.Setting] {
-        let modes = options.listening.mode.map { [$0] } ?? (options.stream ? DetectionMode.allCases : [.command])
-        var settings: [StreamEvaluation.Setting] = []
-        for mode in modes {
-            var gate = options.listening.gate
-            gate.mode = mode
-            let sensitivities = Sensitivity.allCases.compactMap { sensitivity in
-                var choices = ThresholdChoices()
-                choices.all = .sensitivity(sensitivity)
-                // A model without thresholds for a sensitivity has no such point.
-                return (try? choices.thresholds(of: vocabulary, mode: mode)).map { (sensitivity, $0) }
-            }
-            settings.append(
-                StreamEvaluation.Setting(
-                    try options.listening.detector(vocabulary, gate: gate),
-                    sensitivities: options.stream ? sensitivities : []
-                )
-            )
-        }
-        return settings
-    }
-
-    /// The label track of a recording.
-    private static func track(_ path: String, of file: String) throws -> LabelTrack {
-        guard (try? FileStatus(path: file)) != nil else { throw Failure("\(printable(file)): no such file") }
-        guard (try? FileStatus(path: path)) != nil else {
-            throw Failure(
-                "\(printable(file)): no label track for it; create \(printable(path)) with lines of "
-                    + "start, end and word, separated by tabs (an empty file if no word is said)"
-            )
-        }
-        return try LabelTrack(path: path)
-    }
-
-    // MARK: - Output
-
-    /// Prints a report as JSON or text, and writes the HTML page if the user asked for it.
-    private func show(_ report: some Encodable, text: String, html: () -> String) throws {
-        if options.json {
-            Output.write(try encodedJSON(report))
-        } else {
-            Output.writeText(text)
-        }
-        try page?.write(html())
     }
 }

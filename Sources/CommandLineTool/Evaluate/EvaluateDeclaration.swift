@@ -7,7 +7,10 @@ extension Evaluate: Command {
                 operands: [Operand(title: "file", completion: .file, repeats: true)]
             )
         ],
-        usage: ["beckon evaluate [OPTION…] DIR", "beckon evaluate --stream [OPTION…] FILE|DIR…"],
+        usage: [
+            "beckon evaluate [OPTION…] DIR", "beckon evaluate --stream [OPTION…] FILE|DIR…",
+            "beckon evaluate --compare FILE FILE",
+        ],
         discussion: """
             DIR holds clips of one second in folders named after what is said in them, as
             in Speech Commands: yes/1.wav, no/2.flac, … A folder named like a word of the
@@ -28,7 +31,16 @@ extension Evaluate: Command {
                     name: "--list",
                     value: .file,
                     help:
-                        "only the clips named there, one per line, such as the dataset's validation_list.txt"
+                        "only the clips named there, one per line, such as the dataset's validation_list.txt",
+                    manual: """
+                        The speaker may follow the name after a tab.
+                        A table with commas or tabs, whose first line names the columns
+                        .Cm file
+                        and
+                        .Cm speaker ,
+                        is understood, too; otherwise the speaker is that of a name such as
+                        .Pa 0a2b_nohash_1.wav .
+                        """
                 ),
                 Option(
                     name: "--stream",
@@ -53,7 +65,25 @@ extension Evaluate: Command {
                 SharedOptions.wakeWord,
             ],
             "Output": [
-                SharedOptions.json(help: "print everything as one JSON object, with the curves"),
+                SharedOptions.json(help: "print everything as one JSON object, with the curves and each clip"),
+                Option(
+                    name: "--csv",
+                    help: """
+                        print a row for each clip: file, said, label, heard, confidence, margin to the second, speaker \
+                        where one is known, score of each label
+                        """
+                ),
+                Option(
+                    name: "--output",
+                    short: "-o",
+                    value: .file,
+                    help: "file for the results as CSV or JSON, by its name or option; the tables are still printed"
+                ),
+                Option(
+                    name: "--errors",
+                    value: .errorCount,
+                    help: "list so many wrong clips or detections, or all, each in a line of its own"
+                ),
                 Option(
                     name: "--html",
                     value: .file,
@@ -74,6 +104,44 @@ extension Evaluate: Command {
                 ),
                 Option(name: "--audio", help: "embed the sound in the pages of errors, with a player"),
             ],
+            "Thresholds, and two runs": [
+                Option(
+                    name: "--target",
+                    value: .rateTarget,
+                    help: """
+                        propose the threshold of each word that finds it most often with so many false accepts an hour \
+                        at most, with 95 % intervals
+                        """
+                ),
+                Option(
+                    name: "--target-precision",
+                    value: .precisionTarget,
+                    help: "the same, for so large a share of right detections at least, such as 0.99"
+                ),
+                Option(
+                    name: "--write-config",
+                    value: .file,
+                    help: "write the proposed thresholds as a configuration for listen --config",
+                    manual: """
+                        With
+                        .Fl -stream
+                        they are those of mode
+                        .Cm command
+                        unless
+                        .Fl -mode
+                        says otherwise.
+                        """
+                ),
+                Option(
+                    name: "--compare",
+                    help: "compare two files of --json on the clips that both have",
+                    manual: """
+                        For all clips and for each word: how many only one run has right, the P of
+                        McNemar's exact test, and the difference with a 95 % interval from a bootstrap
+                        of the speakers, or of the clips where no speaker is known.
+                        """
+                ),
+            ],
             "Processing": [SharedOptions.jobs],
         ],
         notes: """
@@ -82,6 +150,9 @@ extension Evaluate: Command {
             """,
         examples: [
             "beckon evaluate speech_commands/ --list speech_commands/testing_list.txt",
+            "beckon evaluate -o clips.csv --errors all clips/",
+            "beckon evaluate --target 0.5/h --write-config mine.json5 clips/",
+            "beckon evaluate --compare before.json after.json",
             "beckon evaluate --stream --html report.html recordings/",
         ]
     )

@@ -19,7 +19,7 @@ struct Unsorted {
 
     /// Recordings with label tracks, but without `--stream`.
     var withTracks: String {
-        let track = files.map(Evaluate.trackPath(of:)).first(where: PathName.exists) ?? ""
+        let track = files.map(EvaluateRun.trackPath(of:)).first(where: PathName.exists) ?? ""
         return
             "\(shown): recordings with label tracks, such as \(printable(track)), not clips in a folder for each word; "
             + "did you mean beckon evaluate --stream \(argument)?"
@@ -36,7 +36,7 @@ struct Unsorted {
             return "\(shown): \(count) in the folder of one word; did you mean beckon evaluate "
                 + "\(ShellWord.quoted(printable(parent)))?"
         }
-        let track = printable(Evaluate.trackPath(of: first))
+        let track = printable(EvaluateRun.trackPath(of: first))
         return
             "\(shown): \(count), neither in a folder for each word (\(shown)/\(labels.words.first ?? "yes")/…) nor with label "
             + "tracks (\(track)); sort short clips into folders, or label long recordings: beckon classify -f audacity -o "

@@ -24,7 +24,7 @@ public struct ClipEvaluation: Sendable {
         var scorer = ClipScorer(vocabulary)
         let truth = labels.label(ofFolder: clip.folder)
         func scored(_ name: String, _ posteriors: [Float]) -> ScoredClip {
-            ScoredClip(name: name, said: clip.folder, truth: truth, posteriors: posteriors)
+            ScoredClip(name: name, said: clip.folder, truth: truth, posteriors: posteriors, speaker: clip.speaker)
         }
         guard clip.folder == Labels.backgroundFolder else {
             return [scored(clip.name, try scorer.score(file: clip.path, mix: mix).posteriors)]

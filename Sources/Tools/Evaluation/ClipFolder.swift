@@ -8,6 +8,8 @@ public struct ClipFolder: Sendable {
         public let name: String
         /// The first component of `name`: what is said.
         public let folder: String
+        /// Who says it: of the list, else of its name; nil where it is not known.
+        public internal(set) var speaker: String?
     }
 
     public let path: String
@@ -18,17 +20,19 @@ public struct ClipFolder: Sendable {
     /// - Parameters:
     ///   - path: the folder.
     ///   - files: paths of the audio files in it, each beginning with `path`.
-    ///   - list: names of the clips to take, relative to the folder; nil takes all. Extensions are not compared, because a
+    ///   - list: the clips to take, relative to the folder; nil takes all. Extensions are not compared, because a
     ///     dataset may have been converted since its lists were written.
     ///   - listName: what messages call the list.
-    public init(path: String, files: [String], list: [String]? = nil, listName: String = "") {
+    public init(path: String, files: [String], list: ClipList? = nil, listName: String = "") {
         self.path = path
         var loose: [String] = []
         for file in files {
             let name = String(file.dropFirst(path.count).drop { $0 == "/" })
             let parts = name.split(separator: "/")
             if parts.count > 1, let folder = parts.first {
-                clips.append(Clip(path: file, name: name, folder: String(folder)))
+                var clip = Clip(path: file, name: name, folder: String(folder))
+                clip.speaker = clip.speakerOfName
+                clips.append(clip)
             } else {
                 loose.append(name)
             }
@@ -41,17 +45,21 @@ public struct ClipFolder: Sendable {
     }
 
     /// Keeps the clips of a list, in its order.
-    private mutating func restrict(to list: [String], named listName: String) {
-        let names = list.map(Self.key)
+    private mutating func restrict(to list: ClipList, named listName: String) {
+        let names = list.names.map(Self.key)
         let known = Dictionary(clips.map { (Self.key($0.name), $0) }, uniquingKeysWith: { first, _ in first })
         var seen: Set<String> = []
-        clips = names.filter { seen.insert($0).inserted }.compactMap { known[$0] }
+        clips = names.filter { seen.insert($0).inserted }.compactMap { name in
+            var clip = known[name]
+            if let speaker = list.speakers[name] { clip?.speaker = speaker }
+            return clip
+        }
         let missing = names.filter { known[$0] == nil }
         if !missing.isEmpty { problems.append(Self.summary(missing, of: listName, "not found in \(printable(path))")) }
     }
 
     /// A name without its extension.
-    private static func key(_ name: String) -> String {
+    static func key(_ name: String) -> String {
         let name = name.hasPrefix("./") ? String(name.dropFirst(2)) : name
         return PathName(name).withoutEnding
     }

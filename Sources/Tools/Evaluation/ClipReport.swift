@@ -15,6 +15,10 @@ public struct ClipReport: Sendable, Encodable {
     public let words: [WordTradeoff]
     /// The model's words against other words, by the highest posterior of any of the model's words.
     public let openSet: DetectionCurve
+    /// What became of each clip.
+    public let results: [ClipResult]
+    /// Thresholds that reach a target; nil where none was given.
+    public var proposals: [ThresholdProposal]?
 
     /// - Parameter thresholds: confidence that each label needs to fire, `[labels]`; nil for a label that never fires.
     public init(_ clips: [ScoredClip], labels: Labels, thresholds: [Float?]) {
@@ -32,6 +36,7 @@ public struct ClipReport: Sendable, Encodable {
                 .map { clip in labels.wordIndices.map { clip.posterior($0) }.max() ?? 0 }
         }
         openSet = DetectionCurve(positives: best(.word), negatives: best(.unknown))
+        results = clips.map { ClipResult($0, labels: labels) }
     }
 }
 
@@ -45,6 +50,8 @@ public struct ScoredClip: Sendable, Equatable {
     public let truth: Int
     /// Probability of each label, `[labels]`, at least one.
     public let posteriors: [Float]
+    /// Who says it; nil where it is not known.
+    public var speaker: String?
 
     /// Index of the label with the highest posterior; the first one if several are equal.
     public var answer: Int {
@@ -55,6 +62,13 @@ public struct ScoredClip: Sendable, Equatable {
 
     /// The posterior of the answer, 0…1.
     public var confidence: Double { Double(posteriors.max() ?? 0) }
+
+    /// By how much the posterior of the answer is higher than that of any other label, 0…1.
+    public var margin: Double {
+        let answer = answer
+        let second = posteriors.indices.filter { $0 != answer }.map { posteriors[$0] }.max() ?? 0
+        return confidence - Double(second)
+    }
 
     /// Whether the answer is the true label.
     public var isRight: Bool { answer == truth }

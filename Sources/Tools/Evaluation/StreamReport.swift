@@ -79,6 +79,8 @@ public struct SettingReport: Sendable, Encodable {
         public let hits: Int
         public let wrong: Int
         public let falseAccepts: Int
+        /// Times it was detected in the place of another word.
+        public var taken = 0
     }
 
     /// A word that was detected as another.
@@ -121,6 +123,8 @@ public struct SettingReport: Sendable, Encodable {
     public let sensitivities: [OperatingPoint]
     /// Every error at the detector's own thresholds, by recording and time.
     public let errors: [DetectionError]
+    /// Thresholds that reach a target; nil where none was given.
+    public var proposals: [ThresholdProposal]?
 
     /// - Parameters:
     ///   - mode: name of the gate's mode.
@@ -164,14 +168,14 @@ public struct SettingReport: Sendable, Encodable {
                 isOwn: taught.contains(labels.name(of: label)),
                 threshold: (thresholds.indices.contains(label) ? thresholds[label] : nil).map(asWritten),
                 figures: StreamFigures(word, seconds: tally.seconds),
-                curve: sweep.map { Self.count($0.tally.words[index], at: $0.threshold) },
+                curve: sweep.map { Self.count($0.tally, index, at: $0.threshold) },
                 sensitivities: sensitivities.compactMap { point in
                     guard point.thresholds.indices.contains(label), let threshold = point.thresholds[label] else {
                         return nil
                     }
                     return OperatingCount(
                         sensitivity: point.sensitivity.rawValue,
-                        counts: Self.count(point.tally.words[index], at: threshold)
+                        counts: Self.count(point.tally, index, at: threshold)
                     )
                 }
             )
@@ -185,8 +189,15 @@ public struct SettingReport: Sendable, Encodable {
         self.mistakes = mistakes.sorted { ($1.count, $0.said, $0.heard) < ($0.count, $1.said, $1.heard) }
     }
 
-    private static func count(_ word: StreamTally.Word, at threshold: Float) -> Count {
-        Count(threshold: asWritten(threshold), hits: word.hits, wrong: word.wrong, falseAccepts: word.falseAccepts)
+    private static func count(_ tally: StreamTally, _ index: Int, at threshold: Float) -> Count {
+        let word = tally.words[index]
+        return Count(
+            threshold: asWritten(threshold),
+            hits: word.hits,
+            wrong: word.wrong,
+            falseAccepts: word.falseAccepts,
+            taken: tally.confusion.reduce(0) { $0 + ($1.indices.contains(index) ? $1[index] : 0) }
+        )
     }
 }
 
@@ -207,5 +218,5 @@ public struct StreamReport: Sendable, Encodable {
     public let seconds: Double
     public let wordlessSeconds: Double
     public let files: [File]
-    public let settings: [SettingReport]
+    public var settings: [SettingReport]
 }

@@ -12,16 +12,20 @@ public struct ClipReportTables: Sendable {
 
     /// All tables as plain text.
     ///
-    /// - Parameter room: columns of the terminal that it goes to; nil where it goes elsewhere.
-    public func text(room: Int?) -> String {
+    /// - Parameters:
+    ///   - room: columns of the terminal that it goes to; nil where it goes elsewhere.
+    ///   - errors: how many wrong clips are listed, each in a line of its own.
+    public func text(room: Int?, errors: Int = 0) -> String {
         func shown(_ table: TextTable) -> String { room.map { table.text(columns: $0) } ?? table.text }
         return [
-            shown(accuracy) + (twelveClass.isEmpty ? "" : twelveClass + "\n"), shown(labels), shown(confusion),
+            shown(accuracy) + (twelveClass.isEmpty ? "" : twelveClass + "\n"), shown(labels),
+            report.confusion.text(room: room ?? 80),
             report.mistakes.isEmpty ? "" : shown(mistakes),
+            errors == 0 || report.mistakes.isEmpty ? "" : shown(wrongClips(errors)),
             calibrationError + "\n" + shown(calibration),
             "Recall / false accepts in %, at thresholds of the word's posterior; a word's own is that of mode command:\n"
                 + shown(tradeoffs),
-            openSet + "\n",
+            openSet + "\n", report.proposals.map { shown(TextTable($0)) } ?? "",
         ].filter { !$0.isEmpty }.joined(separator: "\n")
     }
 
@@ -67,11 +71,17 @@ public struct ClipReportTables: Sendable {
         return table
     }
 
-    private var confusion: TextTable {
-        var table = TextTable(["SAID ↓ HEARD →"] + report.confusion.labels.map(Labels.spoken))
-        for (label, counts) in zip(report.confusion.labels, report.confusion.counts)
-        where counts.contains(where: { $0 > 0 }) {
-            table.add([Labels.spoken(label)] + counts.map { $0 == 0 ? TextTable.none : "\($0)" })
+    /// The wrong clips, those of one kind of mistake together, the surest first.
+    private func wrongClips(_ count: Int) -> TextTable {
+        var table = TextTable(["SAID", "HEARD", "CONFIDENCE", "MARGIN", "CLIP"], names: [0, 1, 4])
+        let wrong = report.results.filter { !$0.isRight }.sorted {
+            ($0.said, $0.heard, $1.confidence) < ($1.said, $1.heard, $0.confidence)
+        }
+        for clip in wrong.prefix(count) {
+            table.add([
+                Labels.spoken(clip.said), Labels.spoken(clip.heard), decimal(clip.confidence, 3),
+                decimal(clip.margin, 3), clip.file,
+            ])
         }
         return table
     }

@@ -13,10 +13,16 @@ public struct StreamReportTables: Sendable {
 
     /// All tables as plain text.
     ///
-    /// - Parameter room: columns of the terminal that it goes to; nil where it goes elsewhere.
-    public func text(room: Int?) -> String {
+    /// - Parameters:
+    ///   - room: columns of the terminal that it goes to; nil where it goes elsewhere.
+    ///   - errors: how many errors of each mode are listed, each in a line of its own.
+    public func text(room: Int?, errors: Int = 0) -> String {
         func shown(_ table: TextTable) -> String { room.map { table.text(columns: $0) } ?? table.text }
-        let settings = report.settings.map { "In mode \($0.mode):\n" + shown(words($0)) + mistakes($0) }
+        let settings = report.settings.map { setting in
+            "In mode \(setting.mode):\n" + shown(words(setting)) + mistakes(setting)
+                + (errors == 0 || setting.errors.isEmpty ? "" : "\n" + shown(Self.table(setting.errors.prefix(errors))))
+                + (setting.proposals.map { "\n" + shown(TextTable($0)) } ?? "")
+        }
         let points =
             sensitivities.rows.isEmpty ? [] : ["With the thresholds of each sensitivity:\n" + shown(sensitivities)]
         let parts =
@@ -82,6 +88,17 @@ public struct StreamReportTables: Sendable {
         guard !setting.mistakes.isEmpty else { return "" }
         return "Words detected as another: "
             + setting.mistakes.map { "\($0.said) → \($0.heard) (\($0.count))" }.joined(separator: ", ") + "\n"
+    }
+
+    private static func table(_ errors: some Sequence<DetectionError>) -> TextTable {
+        var table = TextTable(["ERROR", "SAID", "HEARD", "AT", "SCORE", "FILE"], names: [0, 1, 2, 5])
+        for error in errors {
+            table.add([
+                error.kind.rawValue, error.said ?? "–", error.heard ?? "–", positionText(error.time),
+                decimal(error.score, 3), error.file,
+            ])
+        }
+        return table
     }
 
     var files: TextTable {
