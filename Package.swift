@@ -189,7 +189,8 @@ let package = Package(
         .target(
             name: "IntegrationInterface",
             dependencies: [
-                "Audio", "Configuration", "Control", "Core", "DeviceGroup", "Events", "JSON", "Metrics", "Playback",
+                "Audio", "Configuration", "Control", "Core", "DeviceGroup", "Events", "JSON", "Metrics", "Network",
+                "Playback",
                 "Spotting", "System",
             ],
             path: "Sources/Service/Integrations/Interface"

@@ -1,5 +1,6 @@
 import Core
 import JSON
+import Network
 
 @testable import Playback
 @testable import Wyoming

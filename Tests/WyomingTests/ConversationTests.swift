@@ -2,6 +2,7 @@ import Core
 import Foundation
 import Inference
 import JSON
+import Network
 import Spotting
 import TestSupport
 import Testing

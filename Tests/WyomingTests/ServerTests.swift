@@ -166,7 +166,7 @@ struct ServerTests {
         try #require(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0)
         defer { close(ends[1]) }
         let talk = WakeConversation { _ in }
-        let client = WyomingConnection(Connection(FileDescriptor(ends[0]), .user(1)), talk)
+        let client = ClientConnection(Connection(FileDescriptor(ends[0]), .user(1)), talk)
         var now = Clock.now
         for _ in 0..<72_000 {
             now = now + .seconds(0.1 / speed)

@@ -183,19 +183,3 @@ final class LiveFeed {
         return json
     }
 }
-
-/// Base64 of bytes (RFC 4648), with padding.
-func base64(_ bytes: [UInt8]) -> String {
-    let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
-    var text: [UInt8] = []
-    text.reserveCapacity((bytes.count + 2) / 3 * 4)
-    for start in stride(from: 0, to: bytes.count, by: 3) {
-        let part = bytes[start..<min(start + 3, bytes.count)]
-        var group = part.reduce(0) { $0 << 8 | Int($1) }
-        group <<= 8 * (3 - part.count)
-        for index in 0..<4 {
-            text.append(index <= part.count ? alphabet[group >> (18 - 6 * index) & 63] : UInt8(ascii: "="))
-        }
-    }
-    return String(decoding: text, as: UTF8.self)
-}

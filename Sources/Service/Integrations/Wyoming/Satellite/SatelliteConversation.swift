@@ -1,4 +1,5 @@
 import Core
+import Network
 import Playback
 
 /// What Home Assistant says to the satellite on one connection and is answered: bytes in, bytes out, and in between the words that

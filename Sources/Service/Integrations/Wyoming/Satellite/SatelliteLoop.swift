@@ -10,7 +10,7 @@ import System
 ///
 /// Used by one thread.
 struct SatelliteLoop: ~Copyable {
-    typealias Client = WyomingConnection<SatelliteConversation>
+    typealias Client = ClientConnection<SatelliteConversation>
 
     /// Home Assistant has one connection, or two while it looks what is here; the rest is for others that try. One that only looks has a
     /// place as long as nobody else needs it.

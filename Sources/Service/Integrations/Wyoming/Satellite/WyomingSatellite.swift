@@ -139,7 +139,7 @@ public final class WyomingSatellite: EventSink {
                         + "wyoming.satelliteServer names the one that may" : "")
         )
         if settings.announces, let port = addresses.first(where: { !$0.isLocal })?.port {
-            announcement.withLock { $0 = Announcement(name, port: port, log: log) }
+            announcement.withLock { $0 = Announcement(.init(name, type: "_wyoming._tcp", port: port), log: log) }
         }
     }
 

@@ -1,5 +1,6 @@
 import Audio
 import Core
+import Network
 import Spotting
 
 /// What one client says and is answered: bytes in, bytes out, and a stream of audio for the detector in between.

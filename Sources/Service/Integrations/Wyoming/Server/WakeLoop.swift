@@ -14,7 +14,7 @@ import System
 ///
 /// Used by one thread. What it allocates for a client is allocated when the client connects, or changes its audio's rate.
 struct WakeLoop: ~Copyable {
-    typealias Client = WyomingConnection<WakeConversation>
+    typealias Client = ClientConnection<WakeConversation>
 
     /// Bytes that are read of one client in a turn: fair, and with the pace a limit for clients that flood.
     private static let mostInput = 32 << 10

@@ -161,7 +161,12 @@ public final class WyomingServer: Sendable {
                 + (isOpen ? "; other machines can, too, as the protocol has no password" : "")
         )
         if settings.announces, let port = addresses.first(where: { !$0.isLocal })?.port {
-            announcement.withLock { $0 = Announcement("beckon on \(machineName() ?? "")", port: port, log: log) }
+            announcement.withLock {
+                $0 = Announcement(
+                    .init("beckon on \(machineName() ?? "")", type: "_wyoming._tcp", port: port),
+                    log: log
+                )
+            }
         }
     }
 

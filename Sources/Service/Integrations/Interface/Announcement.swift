@@ -1,17 +1,32 @@
 import Core
-import Events
+public import Events
 import Glibc
 import Network
 import Synchronization
 import System
 
-/// Announces a server or satellite to the network by mDNS (`_wyoming._tcp`), through Debian's `avahi-daemon` and `libavahi-client`, so that
-/// Home Assistant finds it by itself.
+/// Announces a server or satellite to the network by mDNS, through Debian's `avahi-daemon` and `libavahi-client`, so that Home Assistant
+/// finds it by itself.
 ///
 /// The library is loaded when it is there; without it, or without the daemon, nothing is announced. A thread of its own does
 /// everything, because the calls wait for the system's message bus. Nobody waits for it: the daemon withdraws the service when the
 /// thread has ended, or the process.
-final class Announcement: Sendable {
+public final class Announcement: Sendable {
+    /// What is announced. A pure value.
+    public struct Entry: Sendable {
+        /// Home Assistant knows the service by it, so it must stay the same.
+        public var name: String
+        /// Such as `_wyoming._tcp`.
+        public var type: String
+        public var port: UInt16
+        /// What clients may know before they connect, each `key=value`.
+        public var text: [String]
+
+        public init(_ name: String, type: String, port: UInt16, text: [String] = []) {
+            (self.name, self.type, self.port, self.text) = (name, type, port, text)
+        }
+    }
+
     /// The client's functions, as `avahi-client/client.h` and `publish.h` of version 0.8 declare them.
     private struct Library {
         typealias Callback = @convention(c) (OpaquePointer?, Int32, UnsafeMutableRawPointer?) -> Void
@@ -29,6 +44,8 @@ final class Announcement: Sendable {
                 OpaquePointer?, Int32, Int32, Int32, UnsafePointer<CChar>, UnsafePointer<CChar>,
                 UnsafePointer<CChar>?, UnsafePointer<CChar>?, UInt16, OpaquePointer?
             ) -> Int32
+        let addText: @convention(c) (OpaquePointer?, UnsafePointer<CChar>) -> OpaquePointer?
+        let freeText: @convention(c) (OpaquePointer?) -> Void
         let commit: @convention(c) (OpaquePointer?) -> Int32
         let quit: @convention(c) (OpaquePointer?) -> Void
         let freeClient: @convention(c) (OpaquePointer?) -> Void
@@ -50,6 +67,8 @@ final class Announcement: Sendable {
                 newGroup = try find("avahi_entry_group_new")
                 reset = try find("avahi_entry_group_reset")
                 add = try find("avahi_entry_group_add_service_strlst")
+                addText = try find("avahi_string_list_add")
+                freeText = try find("avahi_string_list_free")
                 commit = try find("avahi_entry_group_commit")
                 quit = try find("avahi_simple_poll_quit")
                 freeClient = try find("avahi_client_free")
@@ -71,15 +90,13 @@ final class Announcement: Sendable {
         static let collision: Int32 = 3
 
         let library: Library
-        let name: String
-        let port: UInt16
+        let entry: Entry
         let log: ServiceLog
         var group: OpaquePointer?
 
-        init(_ library: Library, name: String, port: UInt16, log: ServiceLog) {
+        init(_ library: Library, _ entry: Entry, log: ServiceLog) {
             self.library = library
-            self.name = name
-            self.port = port
+            self.entry = entry
             self.log = log
         }
 
@@ -91,17 +108,23 @@ final class Announcement: Sendable {
             } else {
                 _ = library.reset(group)
             }
+            // The list begins with what was added last.
+            let text = entry.text.reversed().reduce(nil) { library.addText($0, $1) }
+            defer { library.freeText(text) }
             guard group != nil,
-                library.add(group, Self.any, Self.any, 0, name, "_wyoming._tcp", nil, nil, port, nil) == 0,
+                library.add(group, Self.any, Self.any, 0, entry.name, entry.type, nil, nil, entry.port, text) == 0,
                 library.commit(group) == 0
-            else { return log.write(.warning, "mDNS: the service \(printable(name)) cannot be announced") }
+            else { return log.write(.warning, "mDNS: the service \(printable(entry.name)) cannot be announced") }
         }
 
         func note(_ state: Int32) {
             switch state {
-            case Self.established: log.write(.info, "mDNS: announced as \(printable(name)), _wyoming._tcp")
+            case Self.established: log.write(.info, "mDNS: announced as \(printable(entry.name)), \(entry.type)")
             case Self.collision:
-                log.write(.warning, "mDNS: another service is called \(printable(name)); this one is not announced")
+                log.write(
+                    .warning,
+                    "mDNS: another service is called \(printable(entry.name)); this one is not announced"
+                )
             default: break
             }
         }
@@ -115,28 +138,26 @@ final class Announcement: Sendable {
     /// Ends the client's loop, while it runs. The lock of `isEnded` guards it.
     private nonisolated(unsafe) var quit: (() -> Void)?
 
-    /// Announces a server at a port. Does not wait.
-    ///
-    /// - Parameter name: Home Assistant knows the server by it, so it must stay the same.
-    init(_ name: String, port: UInt16, log: ServiceLog) {
+    /// Announces a server. Does not wait.
+    public init(_ entry: Entry, log: ServiceLog) {
         _ = try? SystemThread(name: "beckon-mdns", stackSize: 512 << 10, or: SocketError.noThread) { [self] in
-            run(name, port, log)
+            run(entry, log)
         }
     }
 
     /// Withdraws it. Does not wait.
-    func end() {
+    public func end() {
         isEnded.withLock { isEnded in
             isEnded = true
             quit?()
         }
     }
 
-    private func run(_ name: String, _ port: UInt16, _ log: ServiceLog) {
+    private func run(_ entry: Entry, _ log: ServiceLog) {
         guard let library = Library() else {
             return log.write(.info, "mDNS: libavahi-client3 is not installed; the server is not announced")
         }
-        let service = Service(library, name: name, port: port, log: log)
+        let service = Service(library, entry, log: log)
         let poll = library.newPoll()
         defer { library.freePoll(poll) }
         var failure: Int32 = 0

@@ -1,10 +1,9 @@
-import Core
-import Glibc
-import Network
+public import Core
+public import Glibc
 import System
 
-/// What is said on a connection: bytes in, bytes out. It knows no socket and no clock; a ``WyomingConnection`` moves its bytes.
-protocol Conversation: AnyObject {
+/// What is said on a connection: bytes in, bytes out. It knows no socket and no clock; a ``ClientConnection`` moves its bytes.
+public protocol Conversation: AnyObject {
     /// Bytes for the client; the connection removes what it has sent.
     var output: [UInt8] { get set }
     /// Events that the client has sent, as far as they are complete.
@@ -13,38 +12,8 @@ protocol Conversation: AnyObject {
     var isWithinEvent: Bool { get }
 }
 
-/// What a client may have done in one turn of the thread that serves all: each event has a price.
-///
-/// So whatever a client orders, the next one's turn comes soon.
-struct TurnBudget {
-    /// As many events as 32 KiB of audio in chunks of 1 KiB.
-    private static let most = 32
-    private var left = most
-
-    var isSpent: Bool { left <= 0 }
-
-    mutating func renew() { left = Self.most }
-
-    /// Pays for an event: 1 for what is read only, more for what is looked up, made or sent.
-    mutating func pay(for event: WyomingEvent) {
-        let price =
-            switch event.kind {
-            // Kilobytes for some bytes.
-            case .describe: 16
-            case .detect: 2 + (event.names?.count ?? 0) / 8 + (event.context?.utf8.count ?? 0) / 256
-            case .audioStart, .audioStop: 4
-            case .ping: 1 + (event.text?.utf8.count ?? 0) / 1024
-            case .pong, .audioChunk, .runSatellite, .pauseSatellite, .transcript, .error, .other: 1
-            }
-        left -= price
-    }
-
-    /// Ends the turn, for what is dear.
-    mutating func spend() { left = 0 }
-}
-
 /// Why a conversation stopped to use bytes.
-enum ConversationPause {
+public enum ConversationPause {
     /// All bytes were used.
     case needsInput
     /// A stream has a complete hop, which must be processed first.
@@ -60,7 +29,7 @@ enum ConversationPause {
 }
 
 /// Why a connection ended.
-enum ConnectionEnd {
+public enum ConnectionEnd {
     /// The client closed it, or is gone.
     case gone
     /// The client sent no event in time, or not all of one.
@@ -72,13 +41,15 @@ enum ConnectionEnd {
 }
 
 /// How long a client may take.
-struct ConnectionLimits {
+public struct ConnectionLimits: Sendable {
     /// For its first event, for the rest of an event that has begun, and to read its answers.
-    var timeout = Duration.seconds(10)
+    public var timeout = Duration.seconds(10)
     /// Without a byte between two events. Satellites that send only speech are silent for long.
-    var idle = Duration.seconds(3600)
+    public var idle = Duration.seconds(3600)
     /// The same while connections are scarce.
-    var idleWhenFull = Duration.seconds(60)
+    public var idleWhenFull = Duration.seconds(60)
+
+    public init() {}
 }
 
 /// Receive buffers of the system are no larger, so that a client that floods is slowed down by TCP.
@@ -94,19 +65,19 @@ private let fastestLive = 1.05
 private let mostAhead = Duration.seconds(3)
 
 /// A client's socket, the bytes on their way from it and to it, and the time that the client takes.
-final class WyomingConnection<Talk: Conversation> {
-    let conversation: Talk
-    let peer: Peer
+public final class ClientConnection<Talk: Conversation> {
+    public let conversation: Talk
+    public let peer: Peer
     /// The address at the other end; nil on a unix socket.
-    let address: IPAddress?
-    let start = Clock.now
+    public let address: IPAddress?
+    public let start = Clock.now
     /// How long it waited before it was served: what was said meanwhile comes at once.
     private let waited: Duration
-    /// Processor time in ns that it has had lately; halved every half second. See ``WakeLoop``.
-    var recentWork = 0.0
+    /// Processor time in ns that it has had lately; its owner lowers it again.
+    public var recentWork = 0.0
     /// What the conversation waits for.
-    private(set) var pause = ConversationPause.needsInput
-    private(set) var end: ConnectionEnd?
+    public private(set) var pause = ConversationPause.needsInput
+    public private(set) var end: ConnectionEnd?
 
     private let descriptor: FileDescriptor
     /// Bytes that were received and not used; those from `used` on.
@@ -117,20 +88,20 @@ final class WyomingConnection<Talk: Conversation> {
     /// Whether the client sends no more.
     private var isAtEnd = false
     /// Whether it has sent a whole event.
-    private(set) var hasSpoken = false
+    public private(set) var hasSpoken = false
     /// When the newest bytes came.
-    private(set) var lastInput: Instant
+    public private(set) var lastInput: Instant
     /// Since when the client has sent more than it got turns for; nil if all it sent was used.
-    private(set) var backlogStart: Instant?
+    public private(set) var backlogStart: Instant?
     /// When it had its first turn, in which what it had sent was read.
-    private(set) var firstTurn: Instant?
+    public private(set) var firstTurn: Instant?
     /// When the audio that was scored would have ended if it had been said as fast as live audio may be; nil if there was none.
-    private(set) var spoken: Instant?
+    public private(set) var spoken: Instant?
     /// When the event that is under way began; since when output waits.
     private var eventStart: Instant
     private var outputStart: Instant?
 
-    init(_ connection: consuming Connection, _ conversation: Talk, waited: Duration = .zero) {
+    public init(_ connection: consuming Connection, _ conversation: Talk, waited: Duration = .zero) {
         self.waited = waited
         peer = connection.peer
         address = IPAddress(peerOf: connection.descriptor.rawValue)
@@ -143,7 +114,7 @@ final class WyomingConnection<Talk: Conversation> {
     }
 
     /// What to wait for.
-    var request: pollfd {
+    public var request: pollfd {
         let events = (isReading ? POLLIN : 0) | (conversation.output.isEmpty ? 0 : POLLOUT)
         // Without interest the end of the connection is of none either; poll would report it again and again.
         return Poll.request(events == 0 ? -1 : descriptor.rawValue, events)
@@ -151,43 +122,45 @@ final class WyomingConnection<Talk: Conversation> {
 
     private var isReading: Bool { !isAtEnd && pause == .needsInput }
     /// Whether it can go on without anything to wait for.
-    var canGoOn: Bool {
+    public var canGoOn: Bool {
         end == nil && (pause == .hop || pause == .turn || pause == .output && conversation.output.isEmpty)
     }
     /// Whether nothing is read until the speaker has played; see ``ConversationPause/speaker``.
-    var waitsForSpeaker: Bool { end == nil && pause == .speaker }
+    public var waitsForSpeaker: Bool { end == nil && pause == .speaker }
     /// Whether ``check(at:_:isFull:)`` ends it now, or soon.
-    var isEnding: Bool { end != nil || pause == .end || isAtEnd }
+    public var isEnding: Bool { end != nil || pause == .end || isAtEnd }
 
     /// Whether it sends more than it gets turns for, and has done so for a while.
-    func floods(at now: Instant) -> Bool {
+    public func floods(at now: Instant) -> Bool {
         backlogStart.map { now - $0 >= (isLive(at: now) ? longestLiveBacklog : longestBacklog) } ?? false
     }
 
     /// Whether it sends audio, and as fast as is spoken.
-    func isLive(at now: Instant) -> Bool { spoken.map { $0 - now <= mostAhead } ?? false }
+    public func isLive(at now: Instant) -> Bool { spoken.map { $0 - now <= mostAhead } ?? false }
 
     /// Notes that audio was scored.
-    func addScored(_ length: Duration, at now: Instant) {
+    public func addScored(_ length: Duration, at now: Instant) {
         spoken = max(spoken ?? now - waited, now - waited) + .seconds(length.seconds / fastestLive)
     }
 
     /// Whether it has said nothing, though it could.
-    var isSilent: Bool { firstTurn != nil && !hasSpoken }
+    public var isSilent: Bool { firstTurn != nil && !hasSpoken }
 
     /// Whether it makes room for a new connection where all places are taken. Without live audio a backlog of any age is enough:
     /// new connections that flood may come faster than their backlogs grow old.
-    func yields(at now: Instant) -> Bool { isSilent || (isLive(at: now) ? floods(at: now) : backlogStart != nil) }
+    public func yields(at now: Instant) -> Bool {
+        isSilent || (isLive(at: now) ? floods(at: now) : backlogStart != nil)
+    }
 
     /// As ``Places`` sees it.
-    func holder(at now: Instant, isKept: Bool = false) -> Places.Holder {
+    public func holder(at now: Instant, isKept: Bool = false) -> Places.Holder {
         let floods = hasSpoken && yields(at: now)
         let since = !hasSpoken ? start : floods ? backlogStart ?? lastInput : lastInput
         return Places.Holder(peer, isSilent: !hasSpoken, floods: floods, since: since, isKept: isKept)
     }
 
     /// Notes that nothing has come since its last turn.
-    func rest(at now: Instant) {
+    public func rest(at now: Instant) {
         firstTurn = firstTurn ?? now
         if pause == .needsInput { backlogStart = nil }
     }
@@ -195,7 +168,7 @@ final class WyomingConnection<Talk: Conversation> {
     /// Reads what has come, at most what fits the buffer.
     ///
     /// - Parameter advance: uses the bytes; removes those it used from the beginning.
-    func receive(
+    public func receive(
         _ buffer: UnsafeMutableRawBufferPointer,
         at now: Instant,
         _ advance: (inout UnsafeBufferPointer<UInt8>) -> ConversationPause
@@ -227,7 +200,7 @@ final class WyomingConnection<Talk: Conversation> {
     }
 
     /// Goes on with bytes that came before.
-    func proceed(at now: Instant, _ advance: (inout UnsafeBufferPointer<UInt8>) -> ConversationPause) {
+    public func proceed(at now: Instant, _ advance: (inout UnsafeBufferPointer<UInt8>) -> ConversationPause) {
         let wasWithinEvent = conversation.isWithinEvent
         let events = conversation.events
         let (from, count) = (used, kept.count)
@@ -247,10 +220,10 @@ final class WyomingConnection<Talk: Conversation> {
     }
 
     /// Ends the connection for a reason of the owner.
-    func finish(_ reason: ConnectionEnd) { end = end ?? reason }
+    public func finish(_ reason: ConnectionEnd) { end = end ?? reason }
 
     /// Sends as much as the system takes, without waiting.
-    func flush(at now: Instant) {
+    public func flush(at now: Instant) {
         while !conversation.output.isEmpty, end == nil {
             let count = conversation.output.withUnsafeBytes {
                 send(descriptor.rawValue, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL | MSG_DONTWAIT))
@@ -268,7 +241,7 @@ final class WyomingConnection<Talk: Conversation> {
     }
 
     /// Ends the connection where its time is over, or nothing is left to do.
-    func check(at now: Instant, _ limits: ConnectionLimits, isFull: Bool) {
+    public func check(at now: Instant, _ limits: ConnectionLimits, isFull: Bool) {
         guard end == nil else { return }
         if pause == .end {
             // The error is sent once, as far as the system takes it.
