@@ -54,8 +54,8 @@ let wideKernels = wideKernelFlags.map { name, flags in
 /// `.ci/house` checks that, and knows the order of the rooms of a floor; docs/architecture.md draws it.
 let floors: KeyValuePairs<String, [String]> = [
     "CLibraries": [
-        "CALSA", "CALSAMessages", "CBeckon", "CCurl", "CFLAC", "CMPG123", "CMicroHTTPD", "CMosquitto", "CSampleRate",
-        "CSndFile", "CSpeexDSP", "CSystem", "CZlib",
+        "CALSA", "CALSAMessages", "CBeckon", "CCurl", "CFLAC", "CMPG123", "CMicroHTTPD", "CMosquitto", "CQREncode",
+        "CSampleRate", "CSndFile", "CSodium", "CSpeexDSP", "CSystem", "CZlib",
     ],
     // Also `Kernels`, whose targets have paths of their own.
     "Base": ["Core", "JSON", "System", "Network"],
@@ -89,6 +89,8 @@ let package = Package(
         // Without pkgConfig, which would link them: they are loaded when they are needed.
         .systemLibrary(name: "CCurl", providers: [.apt(["libcurl4-openssl-dev"])]),
         .systemLibrary(name: "CMicroHTTPD", providers: [.apt(["libmicrohttpd-dev"])]),
+        .systemLibrary(name: "CQREncode"),
+        .systemLibrary(name: "CSodium", providers: [.apt(["libsodium-dev"])]),
         .systemLibrary(name: "CSpeexDSP", providers: [.apt(["libspeexdsp-dev"])]),
         .systemLibrary(name: "CMosquitto", pkgConfig: "libmosquitto", providers: [.apt(["libmosquitto-dev"])]),
         // The header of our own library, whose types CInterface uses.
@@ -218,6 +220,14 @@ let package = Package(
             path: "Sources/Service/Integrations/Wyoming"
         ),
         .target(
+            name: "ESPHome",
+            dependencies: [
+                "Audio", "CSodium", "Configuration", "Control", "Core", "Events", "IntegrationInterface", "JSON",
+                "Metrics", "Network", "Playback", "Spotting", "System", "WakeWords",
+            ],
+            path: "Sources/Service/Integrations/ESPHome"
+        ),
+        .target(
             name: "MQTT",
             dependencies: [
                 "CMosquitto", "Configuration", "Control", "Core", "DeviceGroup", "Events", "IntegrationInterface",
@@ -230,7 +240,8 @@ let package = Package(
         .target(
             name: "Daemon",
             dependencies: [
-                "Actions", "Audio", "Capture", "Configuration", "Control", "Core", "DeviceGroup", "Enrollment",
+                "Actions", "Audio", "Capture", "Configuration", "Control", "Core", "DeviceGroup", "ESPHome",
+                "Enrollment",
                 "Events",
                 "Inference", "Input", "IntegrationInterface", "JSON", "LiveTeaching", "MQTT", "Metrics", "Network",
                 "Playback", "Spotting",
@@ -261,8 +272,9 @@ let package = Package(
         .target(
             name: "CommandLineTool",
             dependencies: [
-                "Actions", "Audio", "Benchmarking", "Capture", "Configuration", "Control", "Core", "Corpus",
-                "Daemon", "Diagnostics", "Echo", "Enrollment", "Evaluation", "Events", "Inference", "Input",
+                "Actions", "Audio", "Benchmarking", "CQREncode", "Capture", "Configuration", "Control", "Core",
+                "Corpus",
+                "Daemon", "Diagnostics", "ESPHome", "Echo", "Enrollment", "Evaluation", "Events", "Inference", "Input",
                 "IntegrationInterface", "JSON", "KernelInterface", "Kernels",
                 "Network", "Reports", "Spotting", "System", "WakeWords", "Web",
             ],
@@ -416,6 +428,7 @@ let package = Package(
                 "Playback", "Spotting", "System", "TestSupport", "Wyoming",
             ]
         ),
+        .testTarget(name: "ESPHomeTests", dependencies: ["Core", "ESPHome", "Network"]),
         .testTarget(name: "MetricsTests", dependencies: ["JSON", "Metrics"]),
         .testTarget(
             name: "WebTests",
@@ -510,7 +523,8 @@ if let named = Context.environment["BECKON_TESTS"] {
 // Fuzz targets need instrumented modules, so `make fuzz` builds them into a folder of their own.
 if Context.environment["BECKON_FUZZ"] != nil {
     let modules = [
-        "Actions", "Audio", "Configuration", "Control", "Core", "Corpus", "DeviceGroup", "Enrollment", "Evaluation",
+        "Actions", "Audio", "Configuration", "Control", "Core", "Corpus", "DeviceGroup", "ESPHome", "Enrollment",
+        "Evaluation",
         "Inference",
         "IntegrationInterface", "JSON", "KernelInterface", "Kernels", "MQTT", "Metrics", "Network", "Playback",
         "Spotting", "System", "WakeWords", "Web", "Wyoming",

@@ -44,7 +44,7 @@ _beckon()
         local COMP_WORDS=("${COMP_WORDS[0]}" "${COMP_WORDS[@]:3}") COMP_CWORD=$((COMP_CWORD - 2))
     fi
     local current="${COMP_WORDS[COMP_CWORD]}" previous="${COMP_WORDS[COMP_CWORD - 1]}"
-    local commands="listen classify enroll words forget model record evaluate inspect serve web devices config doctor bench completions status mute unmute reload set events misses help"
+    local commands="listen classify enroll words forget model record evaluate inspect serve web esphome devices config doctor bench completions status mute unmute reload set events misses help"
     local options=""
     COMPREPLY=()
 
@@ -143,6 +143,7 @@ _beckon()
         inspect) options="--from --to --mode --trigger --sensitivity --threshold --word --model --no-confirm --channel --echo-reference --words --wake-word --output --audio --json --jobs --help" ;;
         serve) options="--listen --web --connections --threads --sensitivity --threshold --word --phrase --trigger --model --no-confirm --words --wake-word --only-wake-words --trigger-level --refractory --config --help" ;;
         web) options="--instance --new --file --help" ;;
+        esphome) options="--instance --new --help" ;;
         devices) options="--json --help" ;;
         config) options="--instance --yes --system --help" ;;
         doctor) options="--device --instance --config --model --echo --json --help" ;;
@@ -227,6 +228,16 @@ _beckon()
                 token)
                     ;;
                 link)
+                    ;;
+            esac
+            ;;
+        esphome)
+            if ((COMP_CWORD == 2)); then
+                mapfile -t COMPREPLY < <(compgen -W "key" -- "$current")
+                return
+            fi
+            case "${COMP_WORDS[2]}" in
+                key)
                     ;;
             esac
             ;;

@@ -11,7 +11,8 @@ public enum CommandLineTool {
     static let commands: [any Command.Type] = [
         Listen.self, Classify.self, Enroll.self, WordsCommand.self, ModelCommand.self, Record.self, Evaluate.self,
         Inspect.self,
-        Serve.self, WebCommand.self, Devices.self, ConfigCommand.self, Doctor.self, Bench.self, CompletionsCommand.self,
+        Serve.self, WebCommand.self, ESPHomeCommand.self, Devices.self, ConfigCommand.self, Doctor.self, Bench.self,
+        CompletionsCommand.self,
         ControlVerb.self, MissesCommand.self,
     ]
 

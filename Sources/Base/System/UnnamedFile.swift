@@ -28,6 +28,9 @@ public struct UnnamedFile: ~Copyable, Sendable {
     /// Opens the file, while this value lives.
     public var path: String { "/proc/self/fd/\(file.rawValue)" }
 
+    /// For a writer elsewhere; valid while this value lives.
+    public var descriptor: Int32 { file.rawValue }
+
     /// Appends bytes.
     public func append(_ bytes: [UInt8]) throws(SystemError) {
         guard writeAll(bytes, to: file.rawValue) else { throw SystemError("write") }

@@ -105,6 +105,48 @@ static inline CURL *CCurl_begin(const struct CCurl *library, CURLM *loop, const 
     return 0;
 }
 
+/// What is fetched; all of it is copied, but `reason` and `context`.
+struct CCurl_fetch {
+    const char *address;
+    /// The most bytes, as far as the server says how many there are.
+    curl_off_t most;
+    /// Gets each piece of the body, with `context`.
+    curl_write_callback piece;
+    void *context;
+    /// Gets a text about a failure: CURL_ERROR_SIZE bytes.
+    char *reason;
+};
+
+/// Makes a request for a file, and adds it to a loop that runs it. Redirects are followed. Returns null if there is no memory.
+static inline CURL *CCurl_begin_fetch(const struct CCurl *library, CURLM *loop, const struct CCurl_fetch *fetch) {
+    CURL *request = library->make();
+    if (!request) return 0;
+    CURLcode failure = CURLE_OK;
+#define CCURL_SET(option, value) failure = failure ? failure : library->set(request, option, value)
+    CCURL_SET(CURLOPT_URL, fetch->address);
+    CCURL_SET(CURLOPT_USERAGENT, "beckon");
+    CCURL_SET(CURLOPT_FAILONERROR, 1L);
+    CCURL_SET(CURLOPT_FOLLOWLOCATION, 1L);
+    CCURL_SET(CURLOPT_MAXREDIRS, 5L);
+    CCURL_SET(CURLOPT_CONNECTTIMEOUT, 10L);
+    CCURL_SET(CURLOPT_LOW_SPEED_LIMIT, 1L);
+    CCURL_SET(CURLOPT_LOW_SPEED_TIME, 30L);
+    CCURL_SET(CURLOPT_MAXFILESIZE_LARGE, fetch->most);
+    CCURL_SET(CURLOPT_WRITEFUNCTION, fetch->piece);
+    CCURL_SET(CURLOPT_WRITEDATA, fetch->context);
+    CCURL_SET(CURLOPT_ERRORBUFFER, fetch->reason);
+    CCURL_SET(CURLOPT_NOSIGNAL, 1L);
+#undef CCURL_SET
+    // From 7.85 on. The caller has checked the address, too.
+    library->set(request, CURLOPT_PROTOCOLS_STR, "http,https");
+    library->set(request, CURLOPT_REDIR_PROTOCOLS_STR, "http,https");
+    // From 7.87 on: whoever gives a request up does not wait for its name server.
+    library->set(request, CURLOPT_QUICK_EXIT, 1L);
+    if (failure == CURLE_OK && library->add(loop, request) == CURLM_OK) return request;
+    library->destroy(request);
+    return 0;
+}
+
 /// How the only request of a loop ended; false if it has not.
 static inline _Bool CCurl_end(const struct CCurl *library, CURLM *loop, CURLcode *end) {
     int count;

@@ -210,6 +210,8 @@ public struct Configuration: Equatable, Sendable {
     public var misses = Misses()
     /// The wake-word server and the satellite.
     public var wyoming = Wyoming()
+    /// The voice satellite by ESPHome's API.
+    public var esphome = ESPHome()
     /// The broker that events are published to.
     public var mqtt = MQTT()
     /// The devices of which the nearest one acts on a word.
@@ -273,13 +275,13 @@ extension Configuration {
         }
     }
 
-    /// All words named by the configuration, in `words`, `phrases`, `sessions` and `wyoming`.
+    /// All words named by the configuration, in `words`, `phrases`, `sessions`, `wyoming` and `esphome`.
     ///
     /// - Parameter known: the known words. A name with blanks counts as one word only if it is among them.
     public func namedWords(beside known: [String]) -> [String] {
         let inPhrases = phrases.flatMap { Spotting.Phrase.parts(of: $0.phrase, words: known) }
         let inSessions = sessions.flatMap { [$0.wake] + $0.words }
-        return Array(words.keys) + inPhrases + inSessions + satelliteWords.map(\.word)
+        return Array(words.keys) + inPhrases + inSessions + (satelliteWords + assistantWords).map(\.word)
     }
 
     /// Removes words that are not among `known`, the phrases that contain them, and the sessions that they start.
@@ -292,6 +294,7 @@ extension Configuration {
         let gone = Set(namedWords(beside: known)).subtracting(known)
         for word in gone { words[word] = nil }
         wyoming.satelliteWords?.removeAll(where: gone.contains)
+        esphome.words?.removeAll(where: gone.contains)
         phrases.removeAll { !gone.isDisjoint(with: Spotting.Phrase.parts(of: $0.phrase, words: known)) }
         leaveOutSessions(wordsBeside: known)
         return gone.sorted()

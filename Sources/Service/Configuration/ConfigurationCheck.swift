@@ -23,6 +23,7 @@ struct ConfigurationCheck {
         for (key, sound) in [("heardSound", wyoming.heardSound), ("doneSound", wyoming.doneSound)] {
             if let sound { checkSound(sound, key: "wyoming.\(key)", &findings) }
         }
+        for (key, sound) in configuration.esphome.sounds { checkSound(sound, key: key, &findings) }
         checkAddresses(&findings)
         checkSecrets(&findings)
         checkBroker(&findings)
@@ -96,6 +97,16 @@ struct ConfigurationCheck {
         let wyoming = configuration.wyoming
         if wyoming.satellite.isEmpty, wyoming.satelliteServer != nil {
             findings.add("has no effect without satellite", key: "wyoming.satelliteServer", isWarning: true)
+        }
+        if !configuration.esphome.listen.isEmpty, !configuration.esphome.encryption,
+            configuration.esphome.listen.contains(where: { !$0.isLocal })
+        {
+            findings.add(
+                "lets every machine of the network hear what follows a word; leave it true, and give Home Assistant the key of "
+                    + "beckon esphome key",
+                key: "esphome.encryption",
+                isWarning: true
+            )
         }
         guard !wyoming.satellite.isEmpty, wyoming.satelliteWords == nil else { return }
         findings.add(
@@ -229,7 +240,7 @@ struct ConfigurationCheck {
         if case .path(let path) = configuration.socket { known[.unix(path: path)] = "socket" }
         for (key, addresses) in [
             ("wyoming.listen", configuration.wyoming.listen), ("wyoming.satellite", configuration.wyoming.satellite),
-            ("web.listen", configuration.web.listen),
+            ("esphome.listen", configuration.esphome.listen), ("web.listen", configuration.web.listen),
         ] {
             for address in addresses {
                 switch known.updateValue(key, forKey: address) {

@@ -30,6 +30,7 @@ extension SettingKind where Value == Configuration {
             Setting("misses", at: \.misses, misses),
             Setting("limits", at: \.limits, limits),
             Setting("wyoming", at: \.wyoming, .wyoming),
+            Setting("esphome", at: \.esphome, .esphome),
             Setting("socket", \.socket, .socket),
             Setting("mqtt", at: \.mqtt, .mqtt),
             Setting("group", at: \.group, .group),

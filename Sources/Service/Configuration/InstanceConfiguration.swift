@@ -117,6 +117,7 @@ public struct InstanceConfiguration: Sendable {
     private static func addresses(_ configuration: Configuration) -> [(key: String, address: ListenAddress)] {
         var all = configuration.wyoming.listen.map { (key: "wyoming.listen", address: $0) }
         all += configuration.wyoming.satellite.map { ("wyoming.satellite", $0) }
+        all += configuration.esphome.listen.map { ("esphome.listen", $0) }
         all += configuration.web.listen.map { ("web.listen", $0) }
         if case .path(let path) = configuration.socket { all.append(("socket", .unix(path: path))) }
         let actions = configuration.actions + configuration.words.values.flatMap { $0.actions ?? [] }

@@ -2,7 +2,7 @@ private import Core
 import Spotting
 
 extension Findings {
-    /// The words that a configuration names, in words, phrases, sessions and the satellite's list, with their keys.
+    /// The words that a configuration names, in words, phrases, sessions and the satellites' lists, with their keys.
     ///
     /// - Parameter known: the known words, so that the words of phrases are told apart.
     func words(named configuration: Configuration, beside known: [String]) -> [(word: String, key: String)] {
@@ -14,6 +14,7 @@ extension Findings {
             [(session.wake, key + ".wake")] + session.words.enumerated().map { ($1, "\(key).words[\($0)]") }
         }
         return own + inPhrases + inSessions.filter { !$0.0.isEmpty } + configuration.satelliteWords
+            + configuration.assistantWords
     }
 }
 

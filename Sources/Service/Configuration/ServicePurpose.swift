@@ -6,7 +6,8 @@ extension Configuration {
         let acts = all.contains { action in
             if case .print = action.effect { false } else { true }
         }
-        let listens = !wyoming.listen.isEmpty || !wyoming.satellite.isEmpty || !web.listen.isEmpty
+        let listens =
+            !wyoming.listen.isEmpty || !wyoming.satellite.isEmpty || !esphome.listen.isEmpty || !web.listen.isEmpty
         let keeps = clips.dir != nil || misses.dir != nil || metrics.file != nil
         return acts || listens || keeps || mqtt.host != nil || group.name != nil
     }

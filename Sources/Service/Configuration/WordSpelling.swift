@@ -44,9 +44,10 @@ struct WordSpelling {
         result.phrases = configuration.phrases.map(spelled)
         result.sessions = configuration.sessions.map(spelled)
         let phrases = result.phrases.map(\.name)
-        result.wyoming.satelliteWords = configuration.wyoming.satelliteWords?.map { name in
-            WordName.match(name, in: phrases) ?? spelled(name)
-        }
+        func meant(_ name: String) -> String { WordName.match(name, in: phrases) ?? spelled(name) }
+        result.wyoming.satelliteWords = configuration.wyoming.satelliteWords?.map(meant)
+        result.esphome.words = configuration.esphome.words?.map(meant)
+        result.esphome.stopWord = configuration.esphome.stopWord.map(meant)
         return result
     }
 }

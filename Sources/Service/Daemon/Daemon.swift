@@ -10,6 +10,7 @@ public import Events
 import Glibc
 public import Input
 public import IntegrationInterface
+public import JSON
 import LiveTeaching
 public import Playback
 import Spotting
@@ -290,6 +291,8 @@ extension Daemon: Service {
     }
 
     public func take(_ number: Int) -> [Float]? { pipeline?.teaching.take(number) }
+
+    public func tell(_ event: JSON) { control?.publish("\(event)") }
 
     public var share: MachineShare {
         if case .server(let threads) = setup.role {

@@ -1,5 +1,6 @@
 import Configuration
 import Core
+import ESPHome
 import Events
 import IntegrationInterface
 import JSON
@@ -15,7 +16,8 @@ import Wyoming
 final class Integrations: EventSink {
     /// The kinds of a service with a detector, and of a wake-word server alone. A new kind is added here.
     static let besideDetector: [any Integration.Type] = [
-        WyomingServer.self, WyomingSatellite.self, MQTTPublisher.self, WebServer.self, MetricsFile.self,
+        WyomingServer.self, WyomingSatellite.self, ESPHomeSatellite.self, MQTTPublisher.self, WebServer.self,
+        MetricsFile.self,
     ]
     static let alone: [any Integration.Type] = [WyomingServer.self, WebServer.self]
 

@@ -3,6 +3,7 @@ public import Configuration
 public import Control
 public import DeviceGroup
 public import Events
+public import JSON
 public import Metrics
 public import Playback
 public import System
@@ -42,6 +43,9 @@ public protocol Service: Sendable {
     /// `Daemon.apply`, one after the other; what was changed shows in ``state`` and ``currentSettings``.
     func perform(_ command: ControlCommand, _ later: @escaping @Sendable (ControlReply) -> Void) -> ControlReply?
 
+    /// Tells an event to the clients of the control socket that want events: a state that is none of a word.
+    func tell(_ event: JSON)
+
     /// The sound of a take of the word that is being taught, `[samples]` at 16 kHz; nil if there is none of this number, from 0 on. It is
     /// for those who may hear what is said.
     func take(_ number: Int) -> [Float]?
@@ -53,6 +57,7 @@ extension Service {
     public var speaker: Speaker? { nil }
     public var teaching: TeachingState? { nil }
     public func take(_ number: Int) -> [Float]? { nil }
+    public func tell(_ event: JSON) {}
     public var clientWords: [ClientWord]? { nil }
 
     /// What the service is called where it must be told from others: by its instance, else by its machine.
