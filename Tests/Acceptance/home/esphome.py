@@ -6,6 +6,7 @@ Usage: esphome.py FOLDER, with a configuration.yaml in it.
 import asyncio
 import importlib.util
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -204,8 +205,12 @@ class Satellite:
         command, _ = await self.say()
         check(command, "and gets a command")
         await self.job(self.service.end)
-        for line in Path(self.service.log).read_text().splitlines():
-            check.none("rror" in line and "stt-" not in line, line)
+        log = await self.job(self.service.log.read_text)
+        failed = log.count("cannot fetch")
+        if shutil.which("ffmpeg"):
+            check(not failed, f"all answers were fetched and played; {failed} were not")
+        else:
+            check.skip(f"answers: Home Assistant makes them with ffmpeg, which is not installed; {failed} could not be fetched")
 
     def is_alone(self):
         return self.service.status()["esphome"]["state"] == "alone"
