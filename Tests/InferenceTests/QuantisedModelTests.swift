@@ -55,7 +55,7 @@ struct QuantisedModelTests {
                 + "for \(float.weightBytes)"
         )
         // With inputs of seven bits, the largest error of a window's logits, which are a few units apart, is 1/7 on average.
-        #expect(largest < 0.6 && largest > 0)
+        #expect(largest < 0.7 && largest > 0)
         #expect(sum / Float(waves.count) < 0.2)
         #expect(clear > waves.count * 3 / 4 && agreed >= clear - 1)
     }

@@ -11,6 +11,7 @@ struct SafeTensorsTests {
         file.add("b", [4], half: [0.5, -2, 65504, 0x1p-24])
         file.add("c", [3], type: "U8", [0, 128, 255])
         file.add("d", [2], type: "I16", [0xFF, 0xFF, 0x00, 0x80])
+        file.add("e", [2], type: "I8", [0xFF, 0x80])
         file.header["__metadata__"] = ["format": "pt"]
         return try file.bytes
     }
@@ -35,11 +36,14 @@ struct SafeTensorsTests {
 
     @Test func `every element type is read`() throws {
         let file = try SafeTensors(bytes: sample(), file: "w.safetensors")
-        #expect(file.names == ["a", "b", "c", "d"])
+        #expect(file.names == ["a", "b", "c", "d", "e"])
         #expect(try file.floats("a", shape: [2, 3]) == [1, 2, 3, 4, 5, 6])
         #expect(try file.floats("b") == [0.5, -2, 65504, 0x1p-24])
         #expect(try file.floats("c") == [0, 128, 255])
         #expect(try file.floats("d") == [-1, -32768])
+        #expect(try file.floats("e") == [-1, -128])
+        #expect(try file.bytes("c", shape: [3]) == [0, 128, 255])
+        #expect(throws: ModelError.tensor) { try file.bytes("e", shape: [2]) }
         #expect(file.shape(of: "a") == [2, 3] && file.shape(of: "x") == nil)
     }
 

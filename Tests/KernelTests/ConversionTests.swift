@@ -2,6 +2,28 @@ import Kernels
 import Testing
 
 struct ConversionTests {
+    @Test func `numbers are rounded to the nearest halves`() {
+        var patterns: [UInt32] = []
+        // Every exponent, with fractions around those of halves and between them; of both signs.
+        for high in 0..<(1 << 9) as Range<UInt32> {
+            let fractions: [UInt32] = [
+                0, 1, 0x0FFF, 0x1000, 0x1001, 0x1FFF, 0x3000, 0x40_0000, 0x7F_EFFF, 0x7F_F000, 0x7F_FFFF,
+            ]
+            patterns += fractions.map { high << 23 | $0 }
+        }
+        let numbers = patterns.map { Float(bitPattern: $0) }
+        for factor: Float in [1, -0.37] {
+            var halves = numbers
+            halves.withUnsafeMutableBufferPointer { target in
+                if let base = target.baseAddress { scaleToHalf(base, by: factor, to: base, count: target.count) }
+            }
+            for (half, number) in zip(halves, numbers) {
+                let expected = Float(Float16(number * factor))
+                #expect(expected.isNaN ? half.isNaN : half.bitPattern == expected.bitPattern, "\(number)")
+            }
+        }
+    }
+
     @Test func `every half-precision number is converted exactly`() {
         let patterns = (0...UInt16.max).map { $0 }
         var floats = [Float](repeating: 0, count: patterns.count)

@@ -1,3 +1,4 @@
+import Glibc
 import KernelInterface
 import Kernels
 import Testing
@@ -104,6 +105,21 @@ struct QuantisedReference {
             layout: kernels.quantisedLayout,
             into: packed.base
         )
+        let again = AlignedFloats(packedQuantisedCount(shape))
+        again.base.initialize(repeating: 0, count: packedQuantisedCount(shape))
+        let integers = rounded.map { Int8($0) }
+        #expect(fitLanes(integers, shape: shape))
+        packQuantisedConvolution(
+            integers: integers,
+            steps: steps.map { max($0, 1e-30) },
+            bias: bias,
+            shape: shape,
+            quantiser: quantiser,
+            layout: kernels.quantisedLayout,
+            into: again.base
+        )
+        let isSame = memcmp(packed.base, again.base, 4 * packedQuantisedCount(shape)) == 0
+        #expect(isSame, "\(shape): integers are packed as the floats that they stand for")
         let quantised = QuantisedInputs(input.count, kernels.quantisedLayout)
         #expect(kernels.quantise(input, quantised.base, input.count, quantiser))
         #expect(quantised.numbers == self.quantised(input))

@@ -6,7 +6,7 @@
     python -m Training.confirm.export --keep DIR [--published FILE] NAME=FILE[,PART]…
 
 FILE is a file of weights.py; SHIFTS are seconds, joined by colons. A is the weight of the streaming network's log-posteriors, SHARE that of the
-network's, in streams and in clips; clips of a contrast of at most FROM decibels have the noisy shares. Written are `confirm` of `model.json`, `confirm.safetensors` in half precision, and
+network's, in streams and in clips; clips of a contrast of at most FROM decibels have the noisy shares. Written are `confirm` of `model.json`, `confirm.safetensors` in half precision, quaternions as such, and
 `confirm-reference.safetensors`: `waveforms` and `gains` of gliding tones in noise, of which shorter windows are the middle, and for each network
 `NAME.features` of the first and `NAME.logits` of all, computed in double precision from the weights as written. With --keep the weights are kept
 as they are trained, in half precision; with PART so much of them, and the rest of the published network they began with. Of what convolutions read, the largest magnitudes in examples of the training partition are the `ranges`
@@ -50,11 +50,11 @@ def answers(name, about, arrays, waves):
 
 
 def described(name, stored):
-    """What `confirm.networks` says of a network, and its arrays in half precision."""
+    """What `confirm.networks` says of a network, its arrays in half precision, and those to store."""
     front, plain, arrays = layers.describe(stored.network())
     about = {"name": name, "windowSamples": int(stored.seconds * RATE), "frontEnd": front, "labels": stored.network().labels}
     about |= {"layers": plain, "output": "logits"}
-    return about, {key: value.astype(np.float16) for key, value in arrays.items()}
+    return about, {key: value.astype(np.float16) for key, value in arrays.items()}, arrays.stored()
 
 
 def ranges(about, arrays, waves):
@@ -66,15 +66,15 @@ def ranges(about, arrays, waves):
 
 
 def write_confirm(folder, networks, rest):
-    """Adds networks, (description, arrays) each, to the model in a folder; `rest` are the other keys of `confirm`."""
+    """Adds networks, (description, arrays, arrays to store) each, to the model in a folder; `rest` are the other keys of `confirm`."""
     path = pathlib.Path(folder)
     model = json.loads((path / "model.json").read_text())
     stored_bytes, gains = make_inputs(seeded("confirming reference"), WINDOWS, SAMPLES)
     tensors, expected = {}, {"waveforms": stored_bytes, "gains": gains}
-    for about, arrays in networks:
-        tensors |= {f"{about['name']}.{key}": value for key, value in arrays.items()}
+    for about, arrays, stored in networks:
+        tensors |= {f"{about['name']}.{key}": value for key, value in stored.items()}
         expected |= answers(about["name"], about, arrays, as_samples(stored_bytes, gains))
-    write_json(path / "model.json", model | {"version": 2, "confirm": rest | {"networks": [about for about, _ in networks]}})
+    write_json(path / "model.json", model | {"version": 2, "confirm": rest | {"networks": [about for about, *_ in networks]}})
     save_tensors(path / "confirm.safetensors", tensors)
     save_tensors(path / "confirm-reference.safetensors", expected)
 
@@ -108,7 +108,7 @@ def main(arguments=None):
             if numbers and options.published:
                 stored.weights = weights.mixed(stored.weights, weights.read(options.published).weights, float(numbers[0]))
             weights.write(f"{options.keep}/{name}.safetensors", stored, np.float16)
-        about, arrays = described(name, stored)
+        about, arrays, to_store = described(name, stored)
         about["share"] = float(numbers[0]) if numbers else 1.0
         if len(numbers) > 1:
             about["clipShare"] = float(numbers[1])
@@ -120,7 +120,7 @@ def main(arguments=None):
             examples = [Examples(table, about["windowSamples"], seed=1).batch(number).waves for number in range(BATCHES)]
             with torch.no_grad():
                 about["ranges"] = ranges(about, arrays, np.concatenate(examples))
-        networks.append((about, arrays))
+        networks.append((about, arrays, to_store))
         print(f"{name}: {len(about['layers'])} layers, {sum(value.size for value in arrays.values())} numbers")
     if options.model:
         rest = {"share": options.share}

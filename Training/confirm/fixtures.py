@@ -77,7 +77,10 @@ def write_confirming(folder, source, generator):
     plane |= {"labels": ["go", "seven", "yes", "no"], "layers": plane_layers(4), "output": "logits", "shifts": [-0.1, 0, 0.1]}
     line = {"name": "line", "windowSamples": 24000, "frontEnd": channels | {"axis": "channels"}, "share": 0.65}
     line |= {"labels": ["no", "yes", "other"], "layers": line_layers(3), "output": "logits"}
-    networks = [(about, plane_weights(generator, about["layers"])) for about in (plane, line)]
+    networks = []
+    for about in (plane, line):
+        arrays = plane_weights(generator, about["layers"])
+        networks.append((about, arrays, arrays))
     export.write_confirm(folder, networks, {"share": 0.25, "clipShare": 0.5, "proposals": {"command": 0.15}})
 
 

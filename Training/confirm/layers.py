@@ -1,4 +1,5 @@
 """The confirming networks as plain layers, with norms folded and kernels expanded: what an engine has to compute, and a way to compute it.
+Beside a kernel that is made of quaternions, these are kept: a quarter of the numbers, from which the engine makes the same kernel.
 
 Models/FORMAT.md describes them. A tensor is [channels, bands, frames]. Every layer has an `op`, a `name` that its output has, and `input` or `inputs`; the first input is
 `features`. Weights are stored channels last, [outputs, height, width, inputs / groups], as in Models/FORMAT.md.
@@ -22,11 +23,35 @@ from Training.data.audio import RATE
 from Training.export import reference
 
 
+class Weights(dict):
+    """Arrays by tensor name; `compact` has for the name of a kernel the arrays to store in its place, by tensor name."""
+
+    def __init__(self):
+        super().__init__()
+        self.compact = {}
+
+    def stored(self):
+        """The arrays to store, in half precision where that is exact or the kernel is not made of others."""
+        made = {}
+        for name, value in self.items():
+            made |= self.compact.get(name, {name: value.astype(np.float16)})
+        return made
+
+
 class Collector:
     """Collects layers in the order in which they run, and their weights by tensor name."""
 
     def __init__(self):
-        self.layers, self.weights = [], {}
+        self.layers, self.weights = [], Weights()
+
+    def quaternions(self, name, kernel, scale):
+        """Keeps what a kernel is made of: quaternions [out / 4, in, height, width], as PyTorch has them, and factors [out], or None."""
+        compact = kernel.detach().numpy().transpose(0, 2, 3, 1)
+        half = compact.astype(np.float16)
+        exact = scale is None or np.array_equal(half.astype(np.float32), compact)
+        self.weights.compact[name + ".weight"] = {name + ".quaternion": (half if exact else compact).copy()}
+        if scale is not None:
+            self.weights.compact[name + ".weight"][name + ".factor"] = scale.detach().numpy().astype(np.float32)
 
     def conv2d(self, name, source, kernel, bias, activation="none", stride=(1, 1), padding=(0, 0), dilation=(1, 1), groups=1):
         """A convolution from PyTorch's kernel [out, in / groups, height, width] and bias [out]; returns its name."""
@@ -57,13 +82,15 @@ class Collector:
 
 def _quaternion(made, name, source, layer, norm=None, activation="none", inputs=slice(None)):
     """A quaternion convolution, with the norm that follows it folded in."""
-    kernel, bias = layer.kernel()[:, inputs], layer.bias
+    kernel, bias, scale = layer.kernel()[:, inputs], layer.bias, None
     if norm is not None:
         scale, shift = norm.affine()
         kernel, bias = kernel * scale[:, None, None, None], bias * scale + shift
     options = dict(layer.options)
     if isinstance(options.get("padding"), int):
         options["padding"] = (options["padding"],) * 2
+    if inputs == slice(None):
+        made.quaternions(name, layer.weight, scale)
     return made.conv2d(name, source, kernel, bias, activation, **options)
 
 

@@ -12,11 +12,10 @@ import shutil
 from pathlib import Path
 
 import numpy as np
-import safetensors.numpy
 
 from Training.data import files
 from Training.embedding.network import is_of_embedding, names
-from Training.export import reference
+from Training.export import model_weights
 
 
 def inputs_of(layer):
@@ -42,7 +41,7 @@ def renamed(name, part):
 def carry(source, target):
     """Replaces the embedding of the folder `target` by that of the folder `source`."""
     described = [json.loads((folder / "model.json").read_text()) for folder in (source, target)]
-    weights = [safetensors.numpy.load_file(folder / "model.safetensors") for folder in (source, target)]
+    weights = [model_weights.load(folder) for folder in (source, target)]
     layers = [layer for layer in described[1]["layers"] if not is_of_embedding(layer["name"])]
     ranges = {name: value for name, value in described[1].get("ranges", {}).items() if not is_of_embedding(name)}
     kept = {name: value for name, value in weights[1].items() if not is_of_embedding(name)}
@@ -62,7 +61,7 @@ def carry(source, target):
             if layer in needed:
                 kept[f"{renamed(layer, part)}.{tensor}"] = np.ascontiguousarray(value)
     files.write_json(target / "model.json", described[1] | {"layers": layers, "embedding": described[0]["embedding"], "ranges": ranges})
-    reference.save_tensors(target / "model.safetensors", kept)
+    model_weights.save(target, kept)
     shutil.copy(source / "background.safetensors", target / "background.safetensors")
     if (source / "neighbours.safetensors").exists():
         shutil.copy(source / "neighbours.safetensors", target / "neighbours.safetensors")

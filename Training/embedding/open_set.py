@@ -13,7 +13,6 @@ import json
 from pathlib import Path
 
 import numpy as np
-import safetensors.numpy
 import torch
 
 from Training.augment import waveform
@@ -22,6 +21,7 @@ from Training.data.audio import WINDOW
 from Training.data.seeding import generator as seeded
 from Training.data.vocabulary import HELD_OUT, UNSORTED
 from Training.embedding.network import WordEmbedding, first_block, joined, names, unit
+from Training.export import model_weights
 from Training.model.metrics import auroc
 
 # Random choices of takes per word, takes of a word, and takes of one voice.
@@ -43,7 +43,7 @@ def load(path, base):
     if path.suffix == ".pt":
         trained = WordEmbedding.from_checkpoint(torch.load(path, weights_only=True), base)
         return lambda features: embedded(trained, first_block(base, features))
-    weights = safetensors.numpy.load_file(path / "model.safetensors")
+    weights = model_weights.load(path)
     parts = [(name, WordEmbedding.from_model(weights, name)) for name in names(json.loads((path / "model.json").read_text()))]
     return lambda features: joined([embedded(part, first_block(weights, features, name)) for name, part in parts])
 
@@ -118,7 +118,7 @@ def main(arguments=None):
     parser.add_argument("measured", nargs="+", type=Path, help="model folders, or checkpoints of embedding/train.py")
     options = parser.parse_args(arguments)
     torch.set_num_threads(1)
-    base = safetensors.numpy.load_file(Path(options.model) / "model.safetensors")
+    base = model_weights.load(Path(options.model))
     clips = Clips(recordings.load_all(options.data, options.cache), options.part, seeded("open-set clips"))
     new = [word for word in HELD_OUT if word in clips.words]
     recorded = [

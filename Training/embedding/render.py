@@ -13,7 +13,6 @@ import re
 from pathlib import Path
 
 import numpy as np
-import safetensors.numpy
 import torch
 
 from Training.augment import render, spectral, waveform
@@ -24,6 +23,7 @@ from Training.data.seeding import generator as seeded
 from Training.data.sources import spoken_word
 from Training.data.vocabulary import HELD_OUT, JUDGES, MANY_WORDS, SYNTHETIC
 from Training.embedding.network import TEACHER, WORD_TEACHER, first_block, unit
+from Training.export import model_weights
 
 # Examples of running speech, of one second each.
 SPEECH = 12000
@@ -204,7 +204,7 @@ def main(arguments=None):
     options = parser.parse_args(arguments)
     torch.set_num_threads(1)
     teachers = Teacher(options.teacher), WordTeacher(options.word_teacher)
-    weights = safetensors.numpy.load_file(Path(options.model) / "model.safetensors")
+    weights = model_weights.load(Path(options.model))
     commands = json.loads((Path(options.model) / "model.json").read_text())["labels"][:-2]
     table, examples = render.load_examples(options.data, options.cache, commands)
     generator = seeded("embedding examples", seed=options.seed)

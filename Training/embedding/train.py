@@ -14,7 +14,6 @@ import os
 from pathlib import Path
 
 import numpy as np
-import safetensors.numpy
 import torch
 import torch.nn.functional as F
 
@@ -24,6 +23,7 @@ from Training.data.synthesize import DICTIONARY
 from Training.data.vocabulary import HELD_OUT, JUDGES
 from Training.embedding.network import DIMENSIONS, WIDTHS, WordEmbedding
 from Training.embedding.pronunciation import PhonemeEncoder, Pronunciations
+from Training.export import model_weights
 from Training.model import checkpoint
 from Training.model.train import set_rate
 
@@ -199,7 +199,7 @@ def main(arguments=None):
     torch.set_num_threads(1)
     torch.manual_seed(0)
     examples = Examples(options.examples, options.without)
-    weights = safetensors.numpy.load_file(Path(options.model) / "model.safetensors")
+    weights = model_weights.load(Path(options.model))
     network = WordEmbedding(weights, options.dimensions, options.widths)
     dictionary = Dictionary(examples.names, seeded("embedding epoch", 0), options.without)
     encoder = PhonemeEncoder(dictionary.said.count, options.dimensions)

@@ -69,7 +69,7 @@ def flatspeech_card(options, parameters, result):
     return f"""# Model card: flatspeech
 
 The network of the tutorial that this project began with: 16000 raw samples, six convolutions of four samples that halve the
-waveform each, three dense layers, twelve classes; {parameters:,} parameters, stored in half precision. It is not for use but for
+waveform each, three dense layers, twelve classes; {parameters:,} parameters, stored in half precision, those of the first dense layer in 8 bits. It is not for use but for
 comparison: `beckon classify --model Models/flatspeech` runs it on the same engine as
 [commands](../commands/README.md), so that every measurement can be made of both.
 

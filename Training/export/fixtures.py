@@ -14,7 +14,7 @@ import torch
 
 from Training.data import command_line, files, log_mel
 from Training.data.seeding import generator as seeded
-from Training.export import reference, tutorial
+from Training.export import model_weights, reference, tutorial
 from Training.export.model_folder import description
 from Training.model.layers import add, conv1d, crop, dense, mean, weight_shapes
 
@@ -91,7 +91,7 @@ def write_streaming(folder, generator, waves, gains, samples):
     weights["voice.bias"] -= outputs["voice"].median().numpy().astype(np.float16)
     features, logits = reference.features_and_logits(model, weights, samples)
     files.write_json(folder / "model.json", model)
-    reference.save_tensors(folder / "model.safetensors", weights)
+    model_weights.save(folder, weights)
     outputs = reference.layer_outputs(model, weights, samples)
     reference.save_tensors(
         folder / "reference.safetensors",

@@ -22,7 +22,7 @@ from Training.data.audio import WINDOW
 from Training.data.seeding import generator as seeded
 from Training.data.vocabulary import BACKGROUND, BACKGROUND_SHARE, COMMANDS, SILENCE, UNKNOWN
 from Training.evaluate import validate
-from Training.export import card, ranges, reference, tutorial
+from Training.export import card, model_weights, ranges, reference, tutorial
 from Training.export.model_folder import description
 from Training.model import checkpoint, metrics
 from Training.model.layers import weight_shapes
@@ -158,14 +158,16 @@ def write(folder, model):
         thresholds={word: 0.8 for word in COMMANDS},
     )
     weights = model.tensors()
+    # Nearly all of the weights are in one layer, which is stored in 8 bits.
+    weights = model_weights.in_bytes(model.layers, weights | {"dense1.weight": weights["dense1.weight"].astype(np.float32)})
     files.write_json(folder / "model.json", model_json)
-    reference.save_tensors(folder / "model.safetensors", weights)
+    model_weights.save(folder, weights)
     waves, gains = reference.make_inputs(seeded("reference inputs"), 12)
     samples = torch.from_numpy(reference.as_samples(waves, gains))
     _, logits = reference.features_and_logits(model_json, weights, samples)
     answers = {"waveforms": waves, "gains": gains, "logits": logits.astype(np.float32)}
     reference.save_tensors(folder / "reference.safetensors", answers)
-    return sum(weight.size for weight in weights.values())
+    return sum(weight.size for name, weight in weights.items() if not name.endswith(".step"))
 
 
 def main(arguments=None):

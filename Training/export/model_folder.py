@@ -10,7 +10,6 @@ import dataclasses
 from pathlib import Path
 
 import numpy as np
-import safetensors.numpy
 import torch
 
 from Training.augment import render
@@ -19,13 +18,13 @@ from Training.data.audio import HOP, RATE, WINDOW
 from Training.data.seeding import generator as seeded
 from Training.evaluate import no_words
 from Training.evaluate.held_out import HeldOut
-from Training.export import card, ranges, reference
+from Training.export import card, model_weights, ranges, reference
 from Training.model import calibration, voice_activity
 from Training.model.network import load_checkpoint
 from Training.model.scoring import LEAD, ValidationSets, clip_prior, shifted_logits
 
 # Inputs in reference.safetensors, and those of them whose features are stored.
-INPUTS, FEATURES = 100, 4
+INPUTS, FEATURES = 40, 4
 
 
 def averaged(paths, outputs):
@@ -56,7 +55,7 @@ def description(name, labels, streaming, front_end, layers, **rest):
 
 def activity_of(model, weights, examples, earlier):
     """The voice-activity output: that of the model folder `earlier`, where its first block is the same, else a new one."""
-    activity = None if earlier is None else voice_activity.of_model(safetensors.numpy.load_file(earlier / "model.safetensors"), weights)
+    activity = None if earlier is None else voice_activity.of_model(model_weights.load(earlier), weights)
     return voice_activity.train(model, examples) if activity is None else activity
 
 
@@ -125,11 +124,12 @@ def write(folder, history, model, examples, judges, earlier=None, temperature=No
         name, judges.tune.labels, True, log_mel.description(), layers + activity_layers, **outputs, **numbers
     )
     weights = {tensor: np.ascontiguousarray(value, np.float32) for tensor, value in weights.items()}
+    weights = model_weights.in_bytes(model_json["layers"], weights)
     files.write_json(folder / "model.json", model_json)
-    reference.save_tensors(folder / "model.safetensors", weights)
+    model_weights.save(folder, weights)
     difference = write_reference(folder, model_json, weights, model)
     temperatures = numbers["clipTemperature"], numbers["temperature"]
-    parameters = sum(value.size for value in weights.values())
+    parameters = sum(value.size for name, value in weights.items() if not name.endswith(".step"))
     text = card.commands_card(name, history, list(examples.commands), figures, temperatures, pair, parameters)
     (folder / "README.md").write_text(text)
     print(

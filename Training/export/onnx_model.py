@@ -27,7 +27,7 @@ from Training.data import command_line
 from Training.data.files import replacing
 from Training.data.vocabulary import SILENCE, UNKNOWN
 from Training.evaluate import program
-from Training.export import reference
+from Training.export import model_weights, reference
 from Training.export.onnx_graph import Graph, background, lacking, layer, log_mel, waveform
 from Training.model.scoring import TIME_SHIFTS
 
@@ -111,7 +111,7 @@ def load(folder):
     """model.json, the weights, the stored answers and the waveforms [n, 16000] of a model folder."""
     try:
         model = json.loads((folder / "model.json").read_text())
-        weights = safetensors.numpy.load_file(folder / "model.safetensors")
+        weights = model_weights.load(folder)
         stored = safetensors.numpy.load_file(folder / "reference.safetensors")
         return model, weights, stored, reference.as_samples(stored["waveforms"], stored["gains"])
     except OSError as error:

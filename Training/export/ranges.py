@@ -9,13 +9,12 @@ import json
 from pathlib import Path
 
 import numpy as np
-import safetensors.numpy
 import torch
 
 from Training.data import command_line, files, recordings
 from Training.data.audio import WINDOW
 from Training.data.seeding import generator as seeded
-from Training.export import reference
+from Training.export import model_weights, reference
 from Training.model import checkpoint
 
 COUNT = 512
@@ -74,10 +73,10 @@ def write(folder, table, tensors=(), clipped=CLIPPED, earlier=None):
     """
     path = folder / "model.json"
     description = json.loads(path.read_text())
-    weights = safetensors.numpy.load_file(folder / "model.safetensors")
+    weights = model_weights.load(folder)
     description["ranges"] = measure(description, weights, calibration_waves(table), tensors, clipped)
     if earlier:
-        same = unchanged(description, weights, safetensors.numpy.load_file(earlier / "model.safetensors"))
+        same = unchanged(description, weights, model_weights.load(earlier))
         kept = json.loads((earlier / "model.json").read_text()).get("ranges", {})
         description["ranges"] |= {name: kept[name] for name in description["ranges"] if name in same and name in kept}
     files.write_json(path, description)
@@ -88,7 +87,7 @@ def add(folder, table):
     """Writes the ranges of tensors that have none; the others stay."""
     path = folder / "model.json"
     description = json.loads(path.read_text())
-    weights = safetensors.numpy.load_file(folder / "model.safetensors")
+    weights = model_weights.load(folder)
     tensors = {layer["input"] for layer in description["layers"] if layer["op"] in ("conv1d", "dense")} - set(description["ranges"])
     description["ranges"] |= measure(description, weights, calibration_waves(table), tensors, 0.0)
     files.write_json(path, description)

@@ -2,7 +2,8 @@
 
 import json
 
-import safetensors.numpy
+from Training.export import model_weights
+
 
 OPS = {"conv1d", "dense", "add", "crop", "mean", "flatten"}
 
@@ -10,7 +11,7 @@ OPS = {"conv1d", "dense", "add", "crop", "mean", "flatten"}
 def check(folder):
     """Raises an AssertionError that names the fault; returns model.json and the weights."""
     model = json.loads((folder / "model.json").read_text())
-    weights = safetensors.numpy.load_file(folder / "model.safetensors")
+    weights = model_weights.load(folder)
     assert (model["format"], model["version"]) == ("beckon-model", 1)
     assert (model["sampleRate"], model["windowSamples"], model["hopSamples"]) == (16000, 16000, 1600)
     assert model["labels"][-2:] == ["_unknown_", "_silence_"], model["labels"]

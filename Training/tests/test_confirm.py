@@ -164,7 +164,7 @@ class WeightTests(unittest.TestCase):
             self.assertEqual(found["rejecter.features"].shape, (40, 47, 3))
 
     def test_ranges_are_the_largest_magnitudes_that_convolutions_read(self):
-        about, arrays = export.described("n", weights.Stored(random_weights(Qbc6())))
+        about, arrays, _ = export.described("n", weights.Stored(random_weights(Qbc6())))
         waves = tones(2, 16000).numpy()
         with torch.no_grad():
             found = export.ranges(about, arrays, waves)

@@ -31,7 +31,7 @@ from Training.embedding import text as embedding_text
 from Training.embedding import train as embedding_train
 from Training.embedding.network import first_block, unit
 from Training.evaluate import program, streams
-from Training.export import model_folder, onnx_model, ranges, reference
+from Training.export import model_folder, model_weights, onnx_model, ranges, reference
 from Training.model import mine, train, voice_activity
 from Training.model.network import load_checkpoint, logits_of, stream_logits
 from Training.tests import clips, model_format
@@ -239,7 +239,8 @@ class RecipeTests(unittest.TestCase):
             trained = network(
                 torch.from_numpy(reference.log_mel(torch.from_numpy(waves), model["frontEnd"]).numpy()).float()
             )
-        np.testing.assert_allclose(trained.numpy(), stored["logits"], atol=2e-4)
+        # Large layers are stored in 8 bits.
+        self.assertLess(np.abs(trained.numpy() - stored["logits"]).mean(), 0.03 * np.abs(stored["logits"]).mean())
 
     def test_the_stored_answers_are_those_of_the_files_and_of_onnx(self):
         model, weights, stored, waves = onnx_model.load(self.model)
@@ -256,20 +257,20 @@ class RecipeTests(unittest.TestCase):
 
     def test_the_negative_set_holds_unit_vectors(self):
         tensors = safetensors.numpy.load_file(self.model / "background.safetensors")
-        others = {"talk", "talk.hours", "talk.ends", "speech.talk", "speech.middle", "speech.steps"}
+        others = {"talk", "talk.scale", "talk.middle", "talk.gain", "talk.hours", "talk.ends", "speech.talk", "speech.scale", "speech.middle", "speech.gain", "speech.steps"}
         of_talk = {name for name in tensors if not name.startswith("text.")}
         self.assertEqual(of_talk, others | {f"word.{word}" for word in clips.COMMANDS})
-        # Two parts of eight numbers, two of them in a byte.
+        # Two parts of eight numbers, four of them in a byte.
         talk, examples = tensors["talk"], tensors[f"word.{clips.COMMANDS[0]}"].astype(np.float64) - 128
-        self.assertEqual((talk.shape[1], examples.shape[1:]), (8, (2, 16)))
-        vectors = np.stack([talk % 16, talk // 16], axis=-1).reshape(len(talk), 16).astype(np.float64) - 8
-        self.assertLessEqual(np.abs(vectors).max(), 7)
+        self.assertEqual((talk.shape[1], examples.shape[1:]), (4, (2, 16)))
+        vectors = embedding_export.decoded(tensors, "talk", "talk") + tensors["talk.middle"]
+        self.assertLessEqual(np.abs(vectors).max(), 16)
         for parts, tolerance in ((vectors, 0.3), (examples, 0.05)):
             lengths = np.linalg.norm(parts, axis=-1)
             np.testing.assert_allclose(lengths, np.median(lengths), rtol=tolerance)
         # Frames of the speech embedding, around their mean, each new with one of the hops.
         frames, steps = tensors["speech.talk"], tensors["speech.steps"].astype(int)
-        self.assertEqual((frames.shape[1], tensors["speech.middle"].shape, len(steps)), (48, (96,), len(talk)))
+        self.assertEqual((frames.shape[1], tensors["speech.middle"].shape, len(steps)), (24, (96,), len(talk)))
         self.assertEqual(steps.sum(), len(frames))
         self.assertGreater(tensors["talk.hours"][0], 0)
         bounds = tensors["talk.ends"].astype(int)
@@ -292,7 +293,7 @@ class RecipeTests(unittest.TestCase):
         lines = [line.split(": ", 1)[1] for line in self.printed["open-set"].splitlines() if ": recorded" in line]
         self.assertEqual(len(lines), 2)
         self.assertIn("AUROC", lines[0])
-        weights = safetensors.numpy.load_file(self.model / "model.safetensors")
+        weights = model_weights.load(self.model)
         features = np.random.default_rng(0).normal(size=(8, 79, 40)).astype(np.float32)
         joined, alone = (open_set.load(path, weights)(features) for path in (self.model, self.embedding))
         # Both parts are of this checkpoint.
@@ -309,9 +310,9 @@ class RecipeTests(unittest.TestCase):
             outputs = reference.layer_outputs(model, weights, torch.from_numpy(waves[:5]))
             answers.append([outputs[name].numpy() for name in model["embedding"]])
         np.testing.assert_array_equal(*answers)
-        weights = safetensors.numpy.load_file(target / "model.safetensors")
+        weights = model_weights.load(target)
         features = np.random.default_rng(0).normal(size=(2, 79, 40)).astype(np.float32)
-        own = safetensors.numpy.load_file(self.model / "model.safetensors")
+        own = model_weights.load(self.model)
         for part in ("words", "words.second"):
             np.testing.assert_array_equal(*(first_block(w, features, part) for w in (own, weights)))
         np.testing.assert_array_equal(*(open_set.load(path, weights)(features) for path in (self.model, target)))

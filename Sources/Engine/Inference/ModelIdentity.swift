@@ -21,7 +21,7 @@ extension Network {
             let numbers = [layer.parameters, layer.multiplyAddsPerColumn, tensor.channels, tensor.columns]
             let text = "\(layer.name) of \(inputs): \(numbers), \(tensor.columnsPerHop), \(tensor.isNonNegative)"
             sum = hash(Array(text.utf8)[...], sum)
-            for part in ["weight", "bias"] {
+            for part in ["weight", "step", "bias"] {
                 if let entry = file.entries["\(layer.name).\(part)"] { sum = hash(file.bytes[entry.bytes], sum) }
             }
         }

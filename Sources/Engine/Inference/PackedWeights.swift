@@ -62,24 +62,36 @@ struct PackedWeights: ~Copyable, Sendable {
         for (index, layer) in network.layers.enumerated() {
             guard case .convolution(let shape, let dense, _) = layer.operation else { continue }
             let stored = PackedWeights.storedShape(shape, dense: dense)
-            let weights = try file.floats(layer.name + ".weight", shape: stored)
             let bias = try file.floats(layer.name + ".bias", shape: [shape.outputChannels])
             let target = arena.base + layers[index].offset
             if layers[index].isQuantised, let quantiser = quantisers[network.tensors[layer.inputs[0]].root] {
-                packQuantisedConvolution(
-                    weights: weights,
-                    bias: bias,
-                    shape: shape,
-                    quantiser: quantiser,
-                    layout: layout,
-                    into: target
-                )
+                if let integers = try file.integers(of: layer.name, shape: stored, computed: shape) {
+                    packQuantisedConvolution(
+                        integers: integers.weights,
+                        steps: integers.steps,
+                        bias: bias,
+                        shape: shape,
+                        quantiser: quantiser,
+                        layout: layout,
+                        into: target
+                    )
+                } else {
+                    packQuantisedConvolution(
+                        weights: try file.weights(of: layer.name, shape: stored),
+                        bias: bias,
+                        shape: shape,
+                        quantiser: quantiser,
+                        layout: layout,
+                        into: target
+                    )
+                }
                 if let offset = layers[index].fastOffset,
                     !packFastConvolution(target, shape: shape, into: arena.base + offset)
                 {
                     layers[index].fastOffset = nil
                 }
             } else {
+                let weights = try file.weights(of: layer.name, shape: stored)
                 let count = layers[index].foldedColumns
                 let folded =
                     count == 1

@@ -4,7 +4,7 @@ import Kernels
 
 /// A safetensors file in memory, with every offset validated.
 ///
-/// It may hold F32, F16, U8 and I16 tensors, little-endian. Source: the format published by Hugging Face, with its
+/// It may hold F32, F16, I8, U8 and I16 tensors, little-endian. Source: the format published by Hugging Face, with its
 /// rules: tensors do not overlap, and they cover all data.
 public struct SafeTensors: Sendable {
     /// The type of a tensor's elements.
@@ -12,13 +12,14 @@ public struct SafeTensors: Sendable {
         case float32 = "F32"
         case float16 = "F16"
         case unsigned8 = "U8"
+        case signed8 = "I8"
         case signed16 = "I16"
 
         var size: Int {
             switch self {
             case .float32: 4
             case .float16, .signed16: 2
-            case .unsigned8: 1
+            case .unsigned8, .signed8: 1
             }
         }
     }
@@ -73,6 +74,7 @@ public struct SafeTensors: Sendable {
                 case .float32: UnsafeMutableRawPointer(first).copyMemory(from: source, byteCount: entry.bytes.count)
                 case .float16: widenHalf(source, to: first, count: entry.count)
                 case .unsigned8: widenBytes(source, to: first, count: entry.count)
+                case .signed8: widenSignedBytes(source, to: first, count: entry.count)
                 case .signed16: widenShorts(source, to: first, count: entry.count)
                 }
             }
@@ -86,6 +88,19 @@ public struct SafeTensors: Sendable {
             )
         }
         return floats
+    }
+
+    /// The elements of a tensor of bytes.
+    ///
+    /// - Throws: `ModelError.tensor` where the tensor is missing, has another shape, or other elements.
+    public func bytes(_ name: String, shape: [Int]) throws(ModelError) -> ArraySlice<UInt8> {
+        let entry = try entry(name, shape: shape)
+        guard entry.type == .unsigned8 else {
+            throw .tensor.saying(
+                "\(file): tensor \(quoted(name)): type \(entry.type.rawValue), not U8; export the model again"
+            )
+        }
+        return bytes[entry.bytes]
     }
 
     /// A tensor `[n, 2]` as ranges of rows of another one, each by its first row and the one after its last.
@@ -134,7 +149,10 @@ public struct SafeTensors: Sendable {
         _ = try entry(name, shape: shape)
     }
 
-    private func entry(_ name: String, shape: [Int]?) throws(ModelError) -> Entry {
+    /// The entry of a tensor.
+    ///
+    /// - Throws: `ModelError.tensor` where it is missing or has another shape.
+    func entry(_ name: String, shape: [Int]?) throws(ModelError) -> Entry {
         guard let entry = entries[name] else {
             throw .tensor.saying("\(file): tensor \(quoted(name)) is missing; export the weights with the description")
         }
@@ -235,7 +253,7 @@ private struct SafeTensorsHeader {
 
     private func entry(_ name: String, _ claim: Claim) throws(ModelError) -> SafeTensors.Entry {
         guard let type = SafeTensors.ElementType(rawValue: claim.dtype) else {
-            throw wrong(name, "type \(quoted(claim.dtype)), not F32, F16, U8 or I16")
+            throw wrong(name, "type \(quoted(claim.dtype)), not F32, F16, I8, U8 or I16")
         }
         guard claim.offsets.count == 2 else {
             throw wrong(name, "data_offsets holds \(claim.offsets.count) numbers, not two")

@@ -137,23 +137,95 @@ public func packQuantisedConvolution(
     layout: QuantisedLayout,
     into packed: UnsafeMutablePointer<Float>
 ) {
-    let depth = shape.depth
-    let bytes = UnsafeMutableRawPointer(packed)
     for channel in 0..<shape.outputChannels {
-        let row = UnsafeRawPointer(weights + channel * depth)
+        let row = UnsafeRawPointer(weights + channel * shape.depth)
         let step = weightStep(row, shape)
-        let target = QuantisedChannel(channel, of: shape, layout)
-        var sums = SIMD4<Int32>.zero
-        for index in stride(from: 0, to: depth, by: 4) {
-            let four = nearestIntegers(loadFour(row, index) / step)
-            sums &+= four
-            store(four, to: bytes, target, index, layout)
+        pack(channel, step: step, bias: bias[channel], shape, quantiser, layout, into: packed) {
+            nearestIntegers(loadFour(row, $0) / step)
         }
-        let multiplier = step / quantiser.scale
-        packed[target.multiplier] = multiplier
-        packed[target.multiplier + panelWidth] =
-            bias[channel] - Float(sums.wrappedSum()) * quantiser.zeroPoint * multiplier
     }
+}
+
+/// The same from weights that are stored as integers, with the step of each output channel.
+///
+/// - Parameters:
+///   - integers: they must fit the lanes (``fitLanes(_:shape:)``).
+///   - steps: `[outputChannels]`.
+public func packQuantisedConvolution(
+    integers: UnsafePointer<Int8>,
+    steps: UnsafePointer<Float>,
+    bias: UnsafePointer<Float>,
+    shape: ConvolutionShape,
+    quantiser: Quantiser,
+    layout: QuantisedLayout,
+    into packed: UnsafeMutablePointer<Float>
+) {
+    for channel in 0..<shape.outputChannels {
+        let row = UnsafeRawPointer(integers + channel * shape.depth)
+        pack(channel, step: steps[channel], bias: bias[channel], shape, quantiser, layout, into: packed) {
+            fourIntegers(row, $0)
+        }
+    }
+}
+
+/// Whether every 16-bit sum of the AVX2 kernel fits 16 bits with these weights, for all possible inputs.
+public func fitLanes(_ integers: UnsafePointer<Int8>, shape: ConvolutionShape) -> Bool {
+    let bytes = UnsafeRawPointer(integers)
+    for first in stride(from: 0, to: shape.weightCount, by: shape.runLength) {
+        for group in stride(from: first, to: first + shape.runLength, by: quantisedGroupSize) {
+            var positive = SIMD4<Int32>.zero
+            var negative = SIMD4<Int32>.zero
+            for index in stride(from: group, to: min(group + quantisedGroupSize, first + shape.runLength), by: 4) {
+                let four = fourIntegers(bytes, index)
+                positive &+= pointwiseMax(four, .zero)
+                negative &+= pointwiseMax(0 &- four, .zero)
+            }
+            let sums = pointwiseMax(
+                SIMD2(positive[0] &+ positive[1], positive[2] &+ positive[3]),
+                SIMD2(negative[0] &+ negative[1], negative[2] &+ negative[3])
+            )
+            guard sums.max() <= laneSum else { return false }
+        }
+    }
+    return true
+}
+
+/// The largest sum of the magnitudes of weights whose products with inputs of up to 127 fit 16 bits.
+private var laneSum: Int32 { Int32(Int16.max) / 127 }
+
+/// Packs one output channel; `four` gives the integers of the weights from an index on.
+@inline(__always)
+private func pack(
+    _ channel: Int,
+    step: Float,
+    bias: Float,
+    _ shape: ConvolutionShape,
+    _ quantiser: Quantiser,
+    _ layout: QuantisedLayout,
+    into packed: UnsafeMutablePointer<Float>,
+    four: (_ index: Int) -> SIMD4<Int32>
+) {
+    let bytes = UnsafeMutableRawPointer(packed)
+    let target = QuantisedChannel(channel, of: shape, layout)
+    var sums = SIMD4<Int32>.zero
+    for run in 0..<shape.runs {
+        // The weights of a run are at equal distances: only its first one needs its place computed.
+        var offset = target.byteOffset(row: run * shape.runLength)
+        for index in stride(from: run * shape.runLength, to: (run + 1) * shape.runLength, by: 4) {
+            let four = four(index)
+            sums &+= four
+            store(four, to: bytes, offset, layout)
+            offset += 4 * panelWidth
+        }
+    }
+    let multiplier = step / quantiser.scale
+    packed[target.multiplier] = multiplier
+    packed[target.multiplier + panelWidth] = bias - Float(sums.wrappedSum()) * quantiser.zeroPoint * multiplier
+}
+
+@inline(__always)
+private func fourIntegers(_ row: UnsafeRawPointer, _ index: Int) -> SIMD4<Int32> {
+    SIMD4<Int32>(truncatingIfNeeded: row.loadUnaligned(fromByteOffset: index, as: SIMD4<Int8>.self))
 }
 
 @inline(__always)
@@ -166,14 +238,12 @@ private func loadFour(_ row: UnsafeRawPointer, _ index: Int) -> SIMD4<Float> {
 private func store(
     _ four: SIMD4<Int32>,
     to bytes: UnsafeMutableRawPointer,
-    _ target: QuantisedChannel,
-    _ index: Int,
+    _ offset: Int,
     _ layout: QuantisedLayout
 ) {
     let low = four & 0xFF
     let first = UInt32(truncatingIfNeeded: low[0] | low[1] << 8)
     let second = UInt32(truncatingIfNeeded: low[2] | low[3] << 8)
-    let offset = target.byteOffset(row: index)
     switch layout {
     case .uint8x4:
         bytes.storeBytes(of: (first | second << 16).littleEndian, toByteOffset: offset, as: UInt32.self)
@@ -197,6 +267,7 @@ private func weightStep(_ row: UnsafeRawPointer, _ shape: ConvolutionShape) -> F
             var negative = SIMD4<Float>.zero
             for index in stride(from: group, to: min(group + quantisedGroupSize, first + shape.runLength), by: 4) {
                 let four = loadFour(row, index)
+                // Not `pointwiseMax`, which is a call for each number of a float vector.
                 let magnitude = four.replacing(with: -four, where: four .< 0)
                 largest = largest.replacing(with: magnitude, where: magnitude .> largest)
                 positive += four.replacing(with: 0, where: four .< 0)
@@ -210,7 +281,7 @@ private func weightStep(_ row: UnsafeRawPointer, _ shape: ConvolutionShape) -> F
         }
     }
     // Rounding may add half a step for each of the eight weights of a lane.
-    let laneLimit = Float(Int(Int16.max) / 127) - Float(quantisedGroupSize / 4)
+    let laneLimit = Float(laneSum) - Float(quantisedGroupSize / 4)
     let greatest = max(max(largest[0], largest[1]), max(largest[2], largest[3]))
     // The lower bound keeps the step of an all-zero channel positive; its output is its bias.
     return max(greatest / 127, largestSum / laneLimit, 1e-30)

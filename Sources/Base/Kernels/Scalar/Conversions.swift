@@ -32,6 +32,33 @@ public func widenBytes(_ source: UnsafeRawPointer, to target: UnsafeMutablePoint
     for index in 0..<count { target[index] = Float(source.load(fromByteOffset: index, as: UInt8.self)) }
 }
 
+/// Converts `count` signed bytes to floats.
+public func widenSignedBytes(_ source: UnsafeRawPointer, to target: UnsafeMutablePointer<Float>, count: Int) {
+    for index in 0..<count { target[index] = Float(source.load(fromByteOffset: index, as: Int8.self)) }
+}
+
+/// Writes `count` numbers, each times a factor and rounded to the nearest IEEE half-precision number, ties to even; larger ones than
+/// 65504 are rounded to infinity.
+///
+/// - Parameter target: it may be `source`.
+public func scaleToHalf(
+    _ source: UnsafePointer<Float>,
+    by factor: Float,
+    to target: UnsafeMutablePointer<Float>,
+    count: Int
+) {
+    for index in 0..<count {
+        let number = source[index] * factor
+        let bits = number.bitPattern
+        let magnitude = bits & 0x7FFF_FFFF
+        let normal = (magnitude &+ 0x0FFF &+ (magnitude >> 13 & 1)) & ~0x1FFF
+        // Below 2⁻¹⁴ halves are multiples of 2⁻²⁴, which are the last digits of floats near 0.75.
+        let small = (Float(bitPattern: magnitude) + 0.75) - 0.75
+        let rounded = magnitude < 0x3880_0000 ? small.bitPattern : normal < 0x4780_0000 ? normal : 0x7F80_0000
+        target[index] = Float(bitPattern: (number.isNaN ? magnitude : rounded) | bits & 0x8000_0000)
+    }
+}
+
 /// Converts `count` signed 16-bit integers, little-endian and at any alignment, to floats.
 public func widenShorts(_ source: UnsafeRawPointer, to target: UnsafeMutablePointer<Float>, count: Int) {
     for index in 0..<count {

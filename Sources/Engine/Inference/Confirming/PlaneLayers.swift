@@ -117,7 +117,7 @@ struct ConfirmingWeights: ~Copyable, Sendable {
             switch layer.operation {
             case .convolution(let convolution, _):
                 // The tensors must exist before memory is allocated for the sizes that the description claims.
-                try file.require(key + ".weight", shape: convolution.storedShape)
+                try file.requirePlaneWeights(of: key, shape: convolution.storedShape)
                 try file.require(key + ".bias", shape: [convolution.outputChannels])
                 let shape = convolution.shape(of: network.planes[input])
                 if shape.canBeQuantised, let range = ranges[network.names[input]] {
@@ -149,7 +149,7 @@ struct ConfirmingWeights: ~Copyable, Sendable {
             switch layer.operation {
             case .convolution(let convolution, _):
                 let shape = convolution.shape(of: network.planes[layer.inputs[0]])
-                let weights = try file.floats(key + ".weight", shape: convolution.storedShape)
+                let weights = try file.planeWeights(of: key, shape: convolution.storedShape)
                 let bias = try file.floats(key + ".bias", shape: [convolution.outputChannels])
                 if let quantiser = layers[index].quantiser {
                     packQuantisedConvolution(

@@ -1,0 +1,110 @@
+private import Core
+import KernelInterface
+import Kernels
+
+/// The shorter forms in which a file may hold the weights of a layer; see Models/FORMAT.md.
+extension SafeTensors {
+    /// Weights of 8 bits, with a step per output channel.
+    struct Integers {
+        var weights: [Int8]
+        /// `[outputs]`.
+        var steps: [Float]
+    }
+
+    /// The weights `<layer>.weight` of this shape, outputs first, as floats.
+    ///
+    /// - Throws: `ModelError.tensor` where a tensor is missing, has another shape, or holds a NaN or infinity.
+    func weights(of layer: String, shape: [Int]) throws(ModelError) -> [Float] {
+        let name = layer + ".weight"
+        var floats = try floats(name, shape: shape)
+        guard entries[name]?.type == .signed8 else { return floats }
+        let steps = try steps(of: layer, count: shape[0])
+        let count = floats.count / max(1, shape[0])
+        for index in floats.indices { floats[index] *= steps[index / count] }
+        return floats
+    }
+
+    /// The same as integers; nil where the file has floats.
+    ///
+    /// - Throws: `ModelError.tensor`, also where sums of these weights would not fit 16 bits in a kernel.
+    func integers(of layer: String, shape: [Int], computed: ConvolutionShape) throws(ModelError) -> Integers? {
+        let name = layer + ".weight"
+        let entry = try entry(name, shape: shape)
+        guard entry.type == .signed8 else { return nil }
+        let weights = bytes.withUnsafeBytes { Array($0[entry.bytes].bindMemory(to: Int8.self)) }
+        let steps = try steps(of: layer, count: shape[0])
+        let fit = weights.withUnsafeBufferPointer { buffer in
+            buffer.baseAddress.map { fitLanes($0, shape: computed) } ?? true
+        }
+        guard fit else {
+            throw .tensor.saying(
+                "\(file): tensor \(quoted(name)): weights of eight neighbouring inputs add up to more than 16 bits hold; "
+                    + "export the model again"
+            )
+        }
+        return Integers(weights: weights, steps: steps)
+    }
+
+    private func steps(of layer: String, count: Int) throws(ModelError) -> [Float] {
+        let steps = try floats(layer + ".step", shape: [count])
+        guard steps.allSatisfy({ $0 > 0 }) else {
+            throw .tensor.saying(
+                "\(file): tensor \(quoted(layer + ".step")): a step is not above 0; export the model again"
+            )
+        }
+        return steps
+    }
+
+    /// The weights `<layer>.weight` of this shape, outputs first and inputs last, or those that `<layer>.quaternion` stands for.
+    ///
+    /// - Throws: `ModelError.tensor` where a tensor is missing, has another shape, or holds a NaN or infinity.
+    func planeWeights(of layer: String, shape: [Int]) throws(ModelError) -> [Float] {
+        guard let stored = try quaternionShape(layer, shape) else { return try floats(layer + ".weight", shape: shape) }
+        let rows = try floats(layer + ".quaternion", shape: stored)
+        let hasFactors = entries[layer + ".factor"] != nil
+        let factors = hasFactors ? try floats(layer + ".factor", shape: [shape[0]]) : nil
+        let (inputs, quarter) = (shape[3], shape[3] / 4)
+        let depth = shape[1] * shape[2] * inputs
+        var weights = [Float](repeating: 0, count: shape[0] * depth)
+        weights.withUnsafeMutableBufferPointer { target in
+            rows.withUnsafeBufferPointer { source in
+                guard let first = target.baseAddress, let source = source.baseAddress else { return }
+                for output in 0..<shape[0] {
+                    let (block, row) = (output / stored[0], output % stored[0])
+                    for place in stride(from: 0, to: depth, by: inputs) {
+                        for part in 0..<4 {
+                            // The product of two units is the unit whose number has the bits that differ.
+                            scaleToHalf(
+                                source + row * depth + place + (block ^ part) * quarter,
+                                by: Self.signs[block][part] * (factors?[output] ?? 1),
+                                to: first + output * depth + place + part * quarter,
+                                count: quarter
+                            )
+                        }
+                    }
+                }
+            }
+        }
+        return weights
+    }
+
+    /// Throws `ModelError.tensor` unless there are weights for `planeWeights`.
+    func requirePlaneWeights(of layer: String, shape: [Int]) throws(ModelError) {
+        let stored = try quaternionShape(layer, shape)
+        try require(layer + (stored == nil ? ".weight" : ".quaternion"), shape: stored ?? shape)
+    }
+
+    /// Signs of the units 1, i, j, k in the block of a plain kernel, by the quarter of the outputs and that of the inputs.
+    private static let signs: [[Float]] = [[1, 1, 1, 1], [-1, 1, 1, -1], [-1, -1, 1, 1], [-1, 1, -1, 1]]
+
+    /// The shape of `<layer>.quaternion` for weights of this shape; nil where there is no such tensor.
+    private func quaternionShape(_ layer: String, _ shape: [Int]) throws(ModelError) -> [Int]? {
+        guard entries[layer + ".quaternion"] != nil else { return nil }
+        guard shape[0] % 4 == 0, shape[3] % 4 == 0 else {
+            throw .tensor.saying(
+                "\(file): tensor \(quoted(layer + ".quaternion")): \(shape[3]) inputs and \(shape[0]) outputs, not multiples of four"
+            )
+        }
+        return [shape[0] / 4] + shape.dropFirst()
+    }
+}
