@@ -11,7 +11,7 @@ SPARK   := .build/spark
 	home-assistant-addon acceptance-arm64 acceptance-apt acceptance-image acceptance-container acceptance-vm acceptance-pages acceptance-home \
 	acceptance-web acceptance-corpus acceptance-spark acceptance-python chaos chaos-container soak bench-end-to-end bench-cost \
 	bench-instances bench-instructions bench-products bench-rooms bench-words bench-phrases bench-reload bench-crowds \
-	bench-talk bench-corpus detections fuzz peers peer-programs peer-servers deps generate lint format clean
+	bench-talk bench-corpus bench-build detections fuzz peers peer-programs peer-servers deps generate lint format clean
 
 run: build
 	.build/release/beckon classify --stats $(VOICES)/*.wav
@@ -196,6 +196,10 @@ bench-end-to-end: bench-products
 # The cost of listening: processor, memory, threads, wake-ups; a minute.
 bench-cost: bench-products
 	Benchmarks/cost
+
+# What each module takes of a build from nothing; four minutes on two processors. OPTIONS=--tests builds the tests.
+bench-build: deps
+	Benchmarks/build $(OPTIONS)
 
 # What a second microphone costs, as another instance: memory, processor, threads; two minutes.
 bench-instances: bench-products
