@@ -119,7 +119,9 @@ func multiply<Row: TileRow>(
 }
 
 /// Computes all columns of a group of panels, in tiles of nearly equal size: eight columns are two tiles of four, not six and two.
-@inline(__always)
+///
+/// Not inlined, as narrow tiles are not: the compiler would optimise each tile once more in every function around it.
+@inline(never)
 private func tiles<Row: TileRow>(
     _: Row.Type,
     _ input: UnsafePointer<Row.Input>,
@@ -149,7 +151,7 @@ private func tiles<Row: TileRow>(
 }
 
 /// Computes one tile of one to three columns.
-@inline(__always)
+@inline(never)
 private func narrowTile<Row: TileRow>(
     _: Row.Type,
     _ input: UnsafePointer<Row.Input>,

@@ -6,8 +6,8 @@ import KernelInterface
 /// SSE2 and AVX2.
 @Sendable
 func fmaThroughput(rounds: Int, to output: UnsafeMutablePointer<Float>) -> Int {
-    let left = Vector(repeating: 0.5)
-    let right = Vector(repeating: 0.25)
+    let left = repeated(0.5)
+    let right = repeated(0.25)
     var (a, b, c) = (left, left + 1, left + 2)
     var (d, e, f) = (left + 3, left + 4, left + 5)
     var (g, h, i) = (left + 6, left + 7, left + 8)

@@ -4,6 +4,8 @@ import _Builtin_intrinsics.intel
 
 /// One panel whose integer sums themselves are the results, in place of floats.
 struct SumPanel: SinglePanel {
+    typealias Results = FloatResults
+
     private var panel: QuantisedPanel
 
     @inline(__always) static var columns: Int { QuantisedPanel.columns }

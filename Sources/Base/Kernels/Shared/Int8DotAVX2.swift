@@ -15,7 +15,15 @@ struct Int8DotAVX2 {
     /// Weights of the first eight channels, then of the other eight.
     typealias Weights = (Factor, Factor)
 
-    private(set) var total = Int32Panel.zero
+    /// Sums of the first eight channels, then of the other eight.
+    private var sums = (SIMD4<Int64>.zero, SIMD4<Int64>.zero)
+
+    @inline(__always) var total: Int32Panel {
+        Int32Panel(
+            lowHalf: unsafeBitCast(sums.0, to: SIMD8<Int32>.self),
+            highHalf: unsafeBitCast(sums.1, to: SIMD8<Int32>.self)
+        )
+    }
 
     @inline(__always) init() {}
 
@@ -29,14 +37,12 @@ struct Int8DotAVX2 {
     }
 
     @inline(__always) mutating func add(_ factor: Factor, _ weights: Weights) {
-        total = Int32Panel(
-            lowHalf: total.lowHalf &+ products(factor, weights.0),
-            highHalf: total.highHalf &+ products(factor, weights.1)
-        )
+        sums.0 = _mm256_add_epi32(sums.0, products(factor, weights.0))
+        sums.1 = _mm256_add_epi32(sums.1, products(factor, weights.1))
     }
 
     @inline(__always)
-    private func products(_ factor: Factor, _ weights: Factor) -> SIMD8<Int32> {
+    private func products(_ factor: Factor, _ weights: Factor) -> SIMD4<Int64> {
         let first = _mm256_add_epi16(
             _mm256_maddubs_epi16(factor.0, weights.0),
             _mm256_maddubs_epi16(factor.1, weights.1)
@@ -45,12 +51,9 @@ struct Int8DotAVX2 {
             _mm256_maddubs_epi16(factor.2, weights.2),
             _mm256_maddubs_epi16(factor.3, weights.3)
         )
-        let sums = _mm256_madd_epi16(_mm256_add_epi16(first, second), _mm256_set1_epi16(1))
-        return unsafeBitCast(sums, to: SIMD8<Int32>.self)
+        return _mm256_madd_epi16(_mm256_add_epi16(first, second), _mm256_set1_epi16(1))
     }
 
-    @inline(__always) private static func broadcast(_ lane: Int32) -> SIMD4<Int64> {
-        unsafeBitCast(SIMD8<Int32>(repeating: lane), to: SIMD4<Int64>.self)
-    }
+    @inline(__always) private static func broadcast(_ lane: Int32) -> SIMD4<Int64> { _mm256_set1_epi32(lane) }
 }
 #endif

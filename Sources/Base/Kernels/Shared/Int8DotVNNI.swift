@@ -15,7 +15,7 @@ struct Int8DotVNNI {
     @inline(__always) init(_ start: Int32Panel = .zero) { total = start }
 
     @inline(__always) static func factor(_ lane: UnsafePointer<Int32>) -> Int32Panel {
-        Int32Panel(repeating: lane.pointee)
+        unsafeBitCast(_mm512_set1_epi32(lane.pointee), to: Int32Panel.self)
     }
 
     @inline(__always) static func weights(_ row: UnsafeRawPointer) -> Int32Panel {

@@ -112,6 +112,7 @@ protocol TileRow {
     associatedtype Factor
     /// One row of weights of each panel.
     associatedtype Weights
+    associatedtype Results: TileResults
 
     static var panels: Int { get }
     /// The largest number of columns whose sums fit the registers.
@@ -200,6 +201,8 @@ extension SinglePanel {
 
 /// One panel with float sums.
 struct FloatPanel: SinglePanel {
+    typealias Results = FloatResults
+
     private var sums: Panel
 
     @inline(__always) static var columns: Int { Width.hasFewRegisters ? 3 : 6 }
@@ -210,7 +213,7 @@ struct FloatPanel: SinglePanel {
     @inline(__always) init(_ panels: PanelGroup) { sums = Panel(panels.first) }
 
     @inline(__always) static func factor(_ input: UnsafePointer<Float>) -> Vector {
-        Vector(repeating: input.pointee)
+        repeated(input.pointee)
     }
 
     @inline(__always) static func weights(_ row: PanelGroup) -> Panel { Panel(row.first) }
@@ -223,6 +226,8 @@ struct FloatPanel: SinglePanel {
 #if !KERNEL_AVX2 && !KERNEL_AVX512
 /// A panel with float sums of which only the lower half of the channels, or fewer, exist. Wider vectors gain nothing by it.
 struct HalfPanel: SinglePanel {
+    typealias Results = FloatResults
+
     private var sums: PanelHalf
 
     @inline(__always) static var columns: Int { 6 }
@@ -246,6 +251,7 @@ struct HalfPanel: SinglePanel {
 struct Panels<First: TileRow, Second: TileRow>: TileRow
 where First.Input == Second.Input, First.Factor == Second.Factor {
     typealias Weights = (first: First.Weights, second: Second.Weights)
+    typealias Results = First.Results
 
     private var first: First
     private var second: Second

@@ -42,11 +42,11 @@ struct Clamp {
     private var nonFinite = Vector.zero
 
     @inline(__always) init(_ quantiser: Quantiser) {
-        scale = Vector(repeating: quantiser.scale)
-        low = Vector(repeating: quantiser.low)
-        high = Vector(repeating: quantiser.high)
+        scale = repeated(quantiser.scale)
+        low = repeated(quantiser.low)
+        high = repeated(quantiser.high)
         zeroPoint = quantiser.zeroPoint
-        bias = Vector(repeating: quantiser.roundingBias)
+        bias = repeated(quantiser.roundingBias)
     }
 
     @inline(__always) fileprivate mutating func apply(_ input: UnsafePointer<Float>) -> Vector {

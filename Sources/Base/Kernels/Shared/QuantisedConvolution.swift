@@ -2,6 +2,8 @@ import KernelInterface
 
 /// One panel of a quantised convolution, with integer sums.
 struct QuantisedPanel: SinglePanel {
+    typealias Results = QuantisedResults
+
     private var dot = IntegerDot()
 
     @inline(__always) static var columns: Int { IntegerDot.columns }

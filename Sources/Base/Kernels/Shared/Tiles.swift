@@ -176,6 +176,39 @@ struct AndNext<Before: TileColumns>: TileColumns {
     }
 }
 
+/// What the results of a tile may be where its panels are full: these are written straight from registers. Kinds of rows are told apart here, so
+/// that what a kind never does is not compiled for its tiles.
+protocol TileResults {
+    /// Writes the results; false if they need more than that.
+    static func write<Columns: TileColumns>(_ columns: Columns, _ panels: PanelGroup, _ output: TileOutput) -> Bool
+}
+
+enum FloatResults: TileResults {
+    @inline(__always)
+    static func write<Columns: TileColumns>(_ columns: Columns, _ panels: PanelGroup, _ output: TileOutput) -> Bool {
+        guard let target = output.onlyFloats(panels: Columns.Row.panels) else { return false }
+        columns.write(panels, relu: output.relu, to: target, output.columnStride)
+        return true
+    }
+}
+
+/// Also quantised ones, after adding a residual or without.
+enum QuantisedResults: TileResults {
+    @inline(__always)
+    static func write<Columns: TileColumns>(_ columns: Columns, _ panels: PanelGroup, _ output: TileOutput) -> Bool {
+        guard let target = output.onlyQuantised(panels: Columns.Row.panels) else {
+            return FloatResults.write(columns, panels, output)
+        }
+        let (clamp, stride) = (Clamp(output.quantiser), output.quantisedStride)
+        if let residual = output.residual {
+            columns.quantise(panels, adding: residual, output.columnStride, clamp, to: target, stride)
+        } else {
+            columns.quantise(panels, clamp, to: target, stride)
+        }
+        return true
+    }
+}
+
 typealias TwoColumns<Row: TileRow> = AndNext<OneColumn<Row>>
 typealias ThreeColumns<Row: TileRow> = AndNext<TwoColumns<Row>>
 typealias FourColumns<Row: TileRow> = AndNext<ThreeColumns<Row>>
@@ -201,14 +234,7 @@ func tile<Columns: TileColumns>(
         }
         rows = rows.after(input.skippedWeights)
     }
-    if let target = output.onlyQuantised(panels: Columns.Row.panels) {
-        let (clamp, stride) = (Clamp(output.quantiser), output.quantisedStride)
-        guard let residual = output.residual else { return columns.quantise(panels, clamp, to: target, stride) }
-        return columns.quantise(panels, adding: residual, output.columnStride, clamp, to: target, stride)
-    }
-    if let target = output.onlyFloats(panels: Columns.Row.panels) {
-        return columns.write(panels, relu: output.relu, to: target, output.columnStride)
-    }
+    if Columns.Row.Results.write(columns, panels, output) { return }
     // Only this copy is in memory, so that the sums stay in registers until now.
     withUnsafeBytes(of: columns) { sums in
         guard let sums = sums.baseAddress else { return }

@@ -38,7 +38,11 @@ enum Width {
 /// `sum + left · right`, fused (rounded once) where the instruction set has FMA; on SSE2 that would be a function call.
 @inline(__always)
 func multiplyAdd(_ sum: Vector, _ left: Vector, _ right: Vector) -> Vector {
-    #if KERNEL_AVX2 || KERNEL_AVX512 || arch(arm64)
+    #if KERNEL_AVX512
+    return _mm512_fmadd_ps(left, right, sum)
+    #elseif KERNEL_AVX2
+    return _mm256_fmadd_ps(left, right, sum)
+    #elseif arch(arm64)
     return sum.addingProduct(left, right)
     #else
     return sum + left * right
@@ -67,29 +71,53 @@ func store(_ vector: Vector, to target: UnsafeMutablePointer<Float>) {
 /// ReLU; NaN stays NaN, so that a NaN in the input shows at the output.
 @inline(__always)
 func rectified(_ vector: Vector) -> Vector {
-    vector.replacing(with: 0, where: vector .< 0)
+    // The maximum is its second operand where either is NaN, or both are 0.
+    #if KERNEL_AVX512
+    return _mm512_max_ps(.zero, vector)
+    #elseif KERNEL_AVX2
+    return _mm256_max_ps(.zero, vector)
+    #elseif arch(x86_64)
+    return _mm_max_ps(.zero, vector)
+    #else
+    return vector.replacing(with: 0, where: vector .< 0)
+    #endif
+}
+
+/// A number in all lanes.
+@inline(__always)
+func repeated(_ number: Float) -> Vector {
+    #if KERNEL_AVX512
+    return _mm512_set1_ps(number)
+    #elseif KERNEL_AVX2
+    return _mm256_set1_ps(number)
+    #elseif arch(x86_64)
+    return _mm_set1_ps(number)
+    #else
+    return Vector(repeating: number)
+    #endif
 }
 
 // The standard library implements vector arithmetic lane by lane, and relies on the compiler to vectorise it again. That fails where
-// sums and differences of the same vectors are mixed, as in FFT butterflies. So on x86-64 each operator names its instruction.
+// sums and differences of the same vectors are mixed, as in FFT butterflies, and takes long everywhere: a tile of sums is thousands of
+// lanes. So on x86-64 each operator names its instruction.
 
 #if arch(x86_64)
 @inline(__always) func + (left: SIMD4<Float>, right: SIMD4<Float>) -> SIMD4<Float> { _mm_add_ps(left, right) }
 @inline(__always) func - (left: SIMD4<Float>, right: SIMD4<Float>) -> SIMD4<Float> { _mm_sub_ps(left, right) }
 @inline(__always) func * (left: SIMD4<Float>, right: SIMD4<Float>) -> SIMD4<Float> { _mm_mul_ps(left, right) }
-@inline(__always) func * (left: SIMD4<Float>, right: Float) -> SIMD4<Float> { left * SIMD4(repeating: right) }
+@inline(__always) func * (left: SIMD4<Float>, right: Float) -> SIMD4<Float> { left * _mm_set1_ps(right) }
 
 #if KERNEL_AVX2 || KERNEL_AVX512
 @inline(__always) func + (left: SIMD8<Float>, right: SIMD8<Float>) -> SIMD8<Float> { _mm256_add_ps(left, right) }
 @inline(__always) func - (left: SIMD8<Float>, right: SIMD8<Float>) -> SIMD8<Float> { _mm256_sub_ps(left, right) }
 @inline(__always) func * (left: SIMD8<Float>, right: SIMD8<Float>) -> SIMD8<Float> { _mm256_mul_ps(left, right) }
-@inline(__always) func * (left: SIMD8<Float>, right: Float) -> SIMD8<Float> { left * SIMD8(repeating: right) }
+@inline(__always) func * (left: SIMD8<Float>, right: Float) -> SIMD8<Float> { left * _mm256_set1_ps(right) }
 #endif
 
 #if KERNEL_AVX512
 @inline(__always) func + (left: SIMD16<Float>, right: SIMD16<Float>) -> SIMD16<Float> { _mm512_add_ps(left, right) }
 @inline(__always) func - (left: SIMD16<Float>, right: SIMD16<Float>) -> SIMD16<Float> { _mm512_sub_ps(left, right) }
 @inline(__always) func * (left: SIMD16<Float>, right: SIMD16<Float>) -> SIMD16<Float> { _mm512_mul_ps(left, right) }
-@inline(__always) func * (left: SIMD16<Float>, right: Float) -> SIMD16<Float> { left * SIMD16(repeating: right) }
+@inline(__always) func * (left: SIMD16<Float>, right: Float) -> SIMD16<Float> { left * _mm512_set1_ps(right) }
 #endif
 #endif
