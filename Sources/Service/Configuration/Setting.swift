@@ -1,6 +1,9 @@
 import Core
 import JSON
 
+// Generic code stays generic here, in one copy: it runs once for each key of a file, and copies for each type of value were a third of this
+// module, and of the time that it takes to compile. `@_semantics` says so to the compiler.
+
 /// One key of an object in the configuration, and the property that gets its value.
 struct Setting<Root: Sendable>: Sendable {
     let name: String
@@ -11,6 +14,7 @@ struct Setting<Root: Sendable>: Sendable {
     /// Keys below this one, for nested objects.
     let keys: [String]
 
+    @inline(never) @_semantics("optimize.sil.specialize.generic.never")
     init<Value>(
         _ name: String,
         _ path: any WritableKeyPath<Root, Value> & Sendable,
@@ -29,6 +33,7 @@ struct Setting<Root: Sendable>: Sendable {
 
 extension Setting {
     /// A nested object with fixed keys; keys that are missing leave their values unchanged.
+    @inline(never) @_semantics("optimize.sil.specialize.generic.never")
     init<Part>(
         _ name: String,
         at path: any WritableKeyPath<Root, Part> & Sendable,
@@ -61,6 +66,7 @@ struct Section<Root: Sendable>: Sendable {
     }
 
     /// What to do about an unknown key.
+    @inline(never) @_semantics("optimize.sil.specialize.generic.never")
     private func hint(_ name: String) -> String {
         if let advice = foreign[name.lowercased().filter { $0 != "_" && $0 != "-" }] { return advice }
         let names = settings.map(\.name)
@@ -75,6 +81,7 @@ struct Section<Root: Sendable>: Sendable {
 
     /// Reads the given keys; missing keys leave their values unchanged. Returns false if the node is not an object.
     @discardableResult
+    @inline(never) @_semantics("optimize.sil.specialize.generic.never")
     func read(_ node: JSONNode, _ key: String, _ root: inout Root, _ findings: inout Findings) -> Bool {
         guard case .object(let members) = node.value else {
             findings.expected("an object in { }", at: key, not: node, meant: suggests(node))
@@ -103,11 +110,13 @@ struct Section<Root: Sendable>: Sendable {
         return true
     }
 
+    @inline(never) @_semantics("optimize.sil.specialize.generic.never")
     func write(_ root: Root) -> JSON { .object(settings.map { JSON.Member($0.name, $0.write(root)) }) }
 }
 
 extension SettingKind {
     /// An object with fixed keys; missing keys keep the values of `defaults`.
+    @inline(never) @_semantics("optimize.sil.specialize.generic.never")
     static func object(_ defaults: Value, _ section: Section<Value>) -> SettingKind {
         SettingKind(
             read: { node, key, findings in

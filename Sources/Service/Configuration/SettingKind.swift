@@ -16,6 +16,7 @@ struct SettingKind<Value: Sendable>: Sendable {
 extension SettingKind {
     /// A value without keys of its own. `take` returns nil if the node is not what `expected` describes; then `suggests` may return
     /// what was meant, as a configuration has it.
+    @inline(never) @_semantics("optimize.sil.specialize.generic.never")
     init(
         _ expected: String,
         suggests: @escaping @Sendable (JSONNode) -> String? = { _ in nil },
@@ -31,6 +32,7 @@ extension SettingKind {
     }
 
     /// Text that `parse` makes a value of, or says what is wrong with it.
+    @inline(never) @_semantics("optimize.sil.specialize.generic.never")
     static func parsed<Failure: Error & CustomStringConvertible>(
         _ expected: String,
         _ text: @escaping @Sendable (Value) -> String,
@@ -54,6 +56,7 @@ extension SettingKind {
     }
 
     /// The same kind; each value that is read is also appended to a list of the findings, with its key.
+    @inline(never) @_semantics("optimize.sil.specialize.generic.never")
     func noting(in list: any WritableKeyPath<Findings, [(key: String, value: Value)]> & Sendable) -> SettingKind {
         let read = read
         var noting = self

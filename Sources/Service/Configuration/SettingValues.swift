@@ -128,6 +128,7 @@ extension SettingKind where Value: RawRepresentable & CaseIterable, Value.RawVal
     static var choice: SettingKind { choice(among: Array(Value.allCases)) }
 
     /// One of these cases, by its raw value.
+    @inline(never) @_semantics("optimize.sil.specialize.generic.never")
     static func choice(among values: [Value]) -> SettingKind {
         let names = values.map(\.rawValue)
         let expected = "one of " + names.map { "\"\($0)\"" }.joined(separator: ", ")
