@@ -544,11 +544,21 @@ for target in package.targets where target.type != .system {
     target.swiftSettings = (target.swiftSettings ?? []) + houseSettings
 }
 
+// Without debug information compiling takes a twelfth less processor time, and the program is a twelfth smaller. A failed test tells its line
+// without, a fuzz target's crash does not. For the frontend, because SwiftPM gives the driver `-g` after these options.
+func withoutDebugInformation(_ condition: BuildSettingCondition? = nil) -> SwiftSetting {
+    .unsafeFlags(["-Xfrontend", "-gnone"], condition)
+}
+
 // Whole modules take less processor time than their files one by one. The largest room of tests, which is compiled last, is quicker by files,
-// on all processors. A failed test tells its line without debug information.
-for target in package.targets {
+// on all processors.
+for target in package.targets where target.type != .system {
     let isOwn = target.path?.hasPrefix("Sources/") == true || target.name == "TestSupport"
-    if target.type == .test { target.swiftSettings?.append(.unsafeFlags(["-gnone"])) }
+    if target.type == .test {
+        target.swiftSettings?.append(withoutDebugInformation())
+    } else if Context.environment["BECKON_FUZZ"] == nil {
+        target.swiftSettings?.append(withoutDebugInformation(.when(configuration: .release)))
+    }
     let isRoomOfTests = target.type == .test && target.name != "CommandLineTests"
     guard isRoomOfTests || target.type == .regular && isOwn else { continue }
     target.swiftSettings?.append(.unsafeFlags(["-wmo", "-num-threads", "2"], .when(configuration: .debug)))
