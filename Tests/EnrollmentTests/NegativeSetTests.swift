@@ -40,14 +40,13 @@ struct NegativeSetTests {
                 boundary: boundary
             )
         )
-        let scorer = TaughtWordScorer([word], dimensions: model.embeddingCount)
+        var scorer = TaughtWordScorer([word], dimensions: model.embeddingCount)
         var best: Float = 0
         for hop in peak - 40...peak + 10 {
             scorer.add(negatives.talk[hop])
             best = max(best, scorer.probabilities[0])
         }
-        // The cosines of talk have a gain of up to 2 %, which the detector's do not.
-        #expect(abs(boundary + TaughtWord.margin(probability: best) - highest) < 1e-2)
+        #expect(abs(boundary + TaughtWord.margin(probability: best) - highest) < 1e-3)
     }
 
     @Test func `vectors of four bits are unit vectors near those that were stored`() throws {
@@ -66,42 +65,11 @@ struct NegativeSetTests {
         #expect(throws: ModelError.self) { try VectorTable(tensors, "v", dimensions: 5) }
     }
 
-    @Test func `vectors of two bits add to what is left of the ones before`() throws {
-        // Codes 3, 2, 1, 0, 3 of the first row, and 0, 1, 2, 3, 1 of the second: the first number is in the low bits.
-        let bytes: [UInt8] = [0b0001_1011, 3, 0b1110_0100, 1]
-        let scale: [Float] = [1, 0.5, 0.25, 0.125, 0]
-        var file = TensorFile()
-        file.add("v", [2, 2], type: "U8", bytes)
-        file.add("s.scale", [5], scale)
-        file.add("s.middle", [5], [0, 0, 0, 0, 2])
-        let tensors = try SafeTensors(bytes: file.bytes, file: "f")
-        let table = try VectorTable(tensors, "v", dimensions: 5, stem: "s")
-        let first: [Float] = [10, 1.5, -0.75, -1.25, 2]
-        let second: [Float] = [7.5 - 10, 1.125 - 1.5, -0.5625 + 0.75, -0.9375 + 1.25, 2]
-        for (row, expected) in [first, second].enumerated() {
-            let length = dot(expected, expected).squareRoot()
-            for (value, number) in zip(table[row], expected) { #expect(abs(value - number / length) < 0.07 / length) }
-            #expect(abs(dot(table[row], table[row]) - 1) < 1e-5)
-        }
-        file.add("s.gain", [1], [1.02])
-        let gained = try VectorTable(SafeTensors(bytes: file.bytes, file: "f"), "v", dimensions: 5, stem: "s")
-        let unit: [Float] = [1, 0, 0, 0, 0]
-        for (low, high) in zip(table.cosines(with: unit, 0..<2), gained.cosines(with: unit, 0..<2)) {
-            #expect(abs(high - 1.02 * low) < 1e-6, "what coding has lowered is made up for")
-        }
-        #expect(gained.cosines(with: table[0], 0..<1) == [1])
-        for (name, tensor, dimensions) in [("of more numbers", "v", 9), ("gone", "w", 5), ("no bytes", "s.scale", 5)] {
-            #expect(throws: ModelError.self, "\(name)") {
-                try VectorTable(tensors, tensor, dimensions: dimensions, stem: "s")
-            }
-        }
-    }
-
     @Test func `talk has the speech frames of its hops`() throws {
         let model = try RecordedTakes.model()
         let file = try SafeTensors(path: RecordedTakes.folder + "/" + NegativeSet.fileName)
         let hops = file.shape(of: "talk")?.first ?? 0
-        let frames = try VectorTable(file, "speech.talk", dimensions: 96, stem: "speech")
+        let frames = try VectorTable(file, "speech.talk", dimensions: 96, middle: "speech.middle")
         let newest = try file.steps("speech.steps", count: hops, within: frames.count)
         #expect(newest.last == frames.count - 1 && zip(newest, newest.dropFirst()).allSatisfy { $0 <= $1 })
         let speech = try #require(try NegativeSet(folder: RecordedTakes.folder, model: model).speech)

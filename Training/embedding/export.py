@@ -108,7 +108,7 @@ def negative_set(program, model, table):
     for start, end in zip(first, after):
         is_talk[start:end] = True
     place = np.cumsum(is_talk) - 1
-    made = in_two_bits(vectors[is_talk], "talk", "talk") | {"talk.hours": np.array([sum(map(len, waves)) / RATE / 3600], np.float32)}
+    made = {"talk": in_four_bits(vectors[is_talk]), "talk.hours": np.array([sum(map(len, waves)) / RATE / 3600], np.float32)}
     made["talk.ends"] = np.stack([place[first], place[after - 1] + 1], 1).astype(np.float32)
     made |= speech_talk(frames, numbers, is_talk)
     for label in description["labels"][:-2]:
@@ -130,7 +130,7 @@ def newest_frames(numbers):
 
 
 def speech_talk(frames, numbers, is_talk):
-    """The frames of the hops of talk, in two bits, and how many of them are new with each hop."""
+    """The frames of the hops of talk, in four bits around their mean, and how many of them are new with each hop."""
     newest = newest_frames(numbers)
     assert newest[-1] + 1 == len(frames)
     new = np.diff(newest, prepend=-1)
@@ -138,7 +138,13 @@ def speech_talk(frames, numbers, is_talk):
     for hop in np.flatnonzero(is_talk):
         kept[newest[hop] - new[hop] + 1 : newest[hop] + 1] = True
     steps = np.diff((np.cumsum(kept) - 1)[newest][is_talk], prepend=-1)
-    return in_two_bits(frames[kept], "speech.talk", "speech") | {"speech.steps": steps.astype(np.uint8)}
+    middle = frames[kept].mean(0)
+    step = WIDEST * (frames[kept] - middle).std() / 7
+    return {
+        "speech.talk": in_four_bits(frames[kept] - middle),
+        "speech.middle": (middle / step).astype(np.float32),
+        "speech.steps": steps.astype(np.uint8),
+    }
 
 
 def in_four_bits(vectors):
@@ -146,60 +152,6 @@ def in_four_bits(vectors):
     numbers = np.clip(np.round(vectors * 7 / (WIDEST * vectors.std())), -7, 7).astype(np.int16) + 8
     numbers = np.pad(numbers, ((0, 0), (0, numbers.shape[1] % 2)), constant_values=8)
     return (numbers[:, ::2] + 16 * numbers[:, 1::2]).astype(np.uint8)
-
-
-# What is left of a number in the next row, and what its codes of 0 … 3 add to that, in multiples of its scale. The limits between the codes,
-# and the scale for a deviation of 1 of what is added, are the best four levels of a normal distribution.
-KEPT, ADDED, LIMITS, SCALE = np.float32(0.75), np.array([-10, -3, 3, 10], np.float32), np.array([-6.5, 0, 6.5], np.float32), 0.151
-# The deviation of the numbers that are coded: readers keep them as bytes, in eighths.
-DEVIATION, ROWS = 1.85, 20000
-
-
-def in_two_bits(vectors, name, stem):
-    """Vectors [n, d] that follow each other → the tensors of codes, `name`, scales and middles, as Models/FORMAT.md describes them."""
-    middle = vectors.mean(0)
-    unit_step = (vectors - middle).std() / DEVIATION
-    numbers = ((vectors - middle) / unit_step).astype(np.float32)
-    # The first rows tell how much is added.
-    rest, _ = coded(numbers[:ROWS], (SCALE * numbers.std(0) * 0.68).astype(np.float32))
-    scale = (SCALE * rest).astype(np.float32)
-    codes = np.pad(coded(numbers, scale)[1], ((0, 0), (0, -numbers.shape[1] % 4)))
-    packed = sum(codes[:, place::4] << (2 * place) for place in range(4)).astype(np.uint8)
-    made = {name: packed, f"{stem}.scale": scale, f"{stem}.middle": (middle / unit_step).astype(np.float32)}
-    read = decoded(made, name, stem) + made[f"{stem}.middle"]
-    return made | {f"{stem}.gain": np.array([lost(unit(vectors), unit(read))], np.float32)}
-
-
-def lost(before, after):
-    """By how much the highest thousandth of the cosines with other rows was higher before coding than after it."""
-    highest = np.zeros(2)
-    for row in np.linspace(0, len(before) - 1, 64).astype(int):
-        others = np.abs(np.arange(len(before)) - row) > 50
-        for place, vectors in enumerate((before, after)):
-            highest[place] += np.sort(vectors[others] @ before[row])[-max(1, len(before) // 1000) :].mean()
-    return highest[0] / highest[1]
-
-
-def coded(numbers, scale):
-    """The deviation [d] of what is to be added to what is left of the row before, and the codes [n, d]."""
-    codes, squares = np.empty(numbers.shape, np.uint8), np.zeros(len(scale))
-    read = np.zeros(len(scale), np.float32)
-    for row, wanted in enumerate(numbers):
-        left = KEPT * read
-        squares += (wanted - left) ** 2
-        codes[row] = ((wanted - left)[None] > LIMITS[:, None] * scale).sum(0)
-        read = left + ADDED[codes[row]] * scale
-    return np.sqrt(squares / len(numbers)), codes
-
-
-def decoded(tensors, name, stem):
-    """The numbers [n, d] that `in_two_bits` coded, without the middle."""
-    scale, read, rows = tensors[f"{stem}.scale"], 0, []
-    codes = np.stack([tensors[name] >> (2 * place) & 3 for place in range(4)], axis=2).reshape(len(tensors[name]), -1)
-    for row in ADDED[codes[:, : len(scale)]]:
-        read = KEPT * read + row * scale
-        rows.append(read)
-    return np.array(rows)
 
 
 def replace_layers(folder, checkpoint, part):

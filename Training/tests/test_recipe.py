@@ -257,20 +257,20 @@ class RecipeTests(unittest.TestCase):
 
     def test_the_negative_set_holds_unit_vectors(self):
         tensors = safetensors.numpy.load_file(self.model / "background.safetensors")
-        others = {"talk", "talk.scale", "talk.middle", "talk.gain", "talk.hours", "talk.ends", "speech.talk", "speech.scale", "speech.middle", "speech.gain", "speech.steps"}
+        others = {"talk", "talk.hours", "talk.ends", "speech.talk", "speech.middle", "speech.steps"}
         of_talk = {name for name in tensors if not name.startswith("text.")}
         self.assertEqual(of_talk, others | {f"word.{word}" for word in clips.COMMANDS})
-        # Two parts of eight numbers, four of them in a byte.
+        # Two parts of eight numbers, two of them in a byte.
         talk, examples = tensors["talk"], tensors[f"word.{clips.COMMANDS[0]}"].astype(np.float64) - 128
-        self.assertEqual((talk.shape[1], examples.shape[1:]), (4, (2, 16)))
-        vectors = embedding_export.decoded(tensors, "talk", "talk") + tensors["talk.middle"]
-        self.assertLessEqual(np.abs(vectors).max(), 16)
+        self.assertEqual((talk.shape[1], examples.shape[1:]), (8, (2, 16)))
+        vectors = np.stack([talk % 16, talk // 16], axis=-1).reshape(len(talk), 16).astype(np.float64) - 8
+        self.assertLessEqual(np.abs(vectors).max(), 7)
         for parts, tolerance in ((vectors, 0.3), (examples, 0.05)):
             lengths = np.linalg.norm(parts, axis=-1)
             np.testing.assert_allclose(lengths, np.median(lengths), rtol=tolerance)
         # Frames of the speech embedding, around their mean, each new with one of the hops.
         frames, steps = tensors["speech.talk"], tensors["speech.steps"].astype(int)
-        self.assertEqual((frames.shape[1], tensors["speech.middle"].shape, len(steps)), (24, (96,), len(talk)))
+        self.assertEqual((frames.shape[1], tensors["speech.middle"].shape, len(steps)), (48, (96,), len(talk)))
         self.assertEqual(steps.sum(), len(frames))
         self.assertGreater(tensors["talk.hours"][0], 0)
         bounds = tensors["talk.ends"].astype(int)

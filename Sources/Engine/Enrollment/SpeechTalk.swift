@@ -13,7 +13,7 @@ struct SpeechTalk: Sendable {
     /// - Throws: a `ModelError` if it is damaged.
     init?(_ file: SafeTensors, hops: Int) throws(ModelError) {
         guard file.shape(of: "speech.talk") != nil else { return nil }
-        frames = try VectorTable(file, "speech.talk", dimensions: SpeechEmbedding.count, stem: "speech")
+        frames = try VectorTable(file, "speech.talk", dimensions: SpeechEmbedding.count, middle: "speech.middle")
         newest = try file.steps("speech.steps", count: hops, within: frames.count)
     }
 
