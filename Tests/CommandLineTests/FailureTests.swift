@@ -74,7 +74,7 @@ struct FailureTests {
     ])
     func `an invalid environment variable is reported in one line`(name: String, value: String, says: String) throws {
         let program = try Program.beckon(["classify", Self.good], environment: [name: value])
-        #expect(program.status == 1 && program.output == "")
+        #expect(program.status == 78 && program.output == "")
         #expect(program.error.hasPrefix("beckon: \(name): \(says)"), "\(program.error)")
         #expect(program.error.split(separator: "\n").count == 1)
     }
@@ -126,7 +126,7 @@ struct FailureTests {
     @Test func `words and phrases the model does not know`() throws {
         // A phrase of one word is a mistake in the command line itself.
         for (arguments, status) in [
-            (["--word", "maybe=0.5"], 1), (["--phrase", "go home"], 1), (["--phrase", "go"], 2),
+            (["--word", "maybe=0.5"], 78), (["--phrase", "go home"], 78), (["--phrase", "go"], 2),
         ] {
             let program = try Program.beckon(["classify"] + arguments + [Self.good])
             #expect(program.status == status && program.output == "")

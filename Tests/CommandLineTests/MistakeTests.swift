@@ -44,7 +44,7 @@ struct MistakeTests {
         (["classify", "--word", "left=Strict", voice], 2, "did you mean left=strict?"),
         (["classify", "--mode", "Command", voice], 2, "not 'Command'; did you mean command?"),
         (
-            ["classify", "--word", "LEFT=0.5", voice], 1,
+            ["classify", "--word", "LEFT=0.5", voice], 78,
             "the model does not know the word 'LEFT'; did you mean 'left'?"
         ),
         (["classify", "--files-from", voice], 1, "has NUL bytes; did you mean beckon classify \(voice), or -0?"),
@@ -89,7 +89,7 @@ struct MistakeTests {
         (["classify", "-o", "results", voice], 2, "--output needs a format: a name that ends in .csv or .json, or"),
         (["classify", "--csv", "-o", "empty.wav", voice], 2, "empty.wav would be a recording; name another file"),
         (
-            ["classify", "--model", "comands", voice], 1,
+            ["classify", "--model", "comands", voice], 78,
             "no model comands came with the program; did you mean commands?"
         ),
         (
@@ -114,7 +114,7 @@ struct MistakeTests {
             "notes.txt: cannot create this folder: a file has its name"
         ),
         (
-            ["classify", "--format", "audacity", "-o", "notes.txt", voice], 78,
+            ["classify", "--format", "audacity", "-o", "notes.txt", voice], 1,
             "notes.txt: cannot create this folder: a file has its name"
         ),
         (["classify", "--files-from", "/dev/null"], 0, "the list names no file, so there is nothing to classify"),

@@ -82,7 +82,7 @@ struct ClipReportTests {
         let encoder = JSONEncoder()
         encoder.outputFormatting = .sortedKeys
         let object = try JSONSerialization.jsonObject(with: try encoder.encode(report)) as? [String: Any]
-        let keys = ["accuracy", "calibration", "clips", "confusion", "labels", "mistakes", "openSet", "words"]
+        let keys = ["accuracy", "calibration", "clips", "confusion", "labels", "mistakes", "openSet", "results", "words"]
         #expect(object?.keys.sorted() == keys)
         #expect((object?["clips"] as? Int) == 10)
     }

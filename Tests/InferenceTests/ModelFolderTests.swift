@@ -29,8 +29,13 @@ struct ModelFolderTests {
             "no model voices came with the program; there is commands, flatspeech; a folder needs a slash, as in ./voices"
         ),
         ("/etc/passwd", "/etc/passwd is a file; name the folder of the model, which holds model.json"),
+        (
+            "/etc",
+            "/etc is no model, as it holds no model.json; name the folder of one, or a model that came with the program: "
+                + "commands, flatspeech"
+        ),
         // The model's reader says what is missing there.
-        ("/nowhere", nil), ("./comands", nil), ("/etc", nil),
+        ("/nowhere", nil), ("./comands", nil),
     ])
     func `a name that no model has is explained`(name: String, problem: String?) {
         #expect(ModelFolder.problem(name) == problem)

@@ -109,8 +109,8 @@ extension Evaluate: Command {
                     name: "--target",
                     value: .rateTarget,
                     help: """
-                        propose the threshold of each word that finds it most often with so many false accepts an hour \
-                        at most, with 95 % intervals
+                        propose thresholds for so many false accepts an hour at most: of each word the one that finds it \
+                        most often, with 95 % intervals
                         """
                 ),
                 Option(
@@ -121,7 +121,7 @@ extension Evaluate: Command {
                 Option(
                     name: "--write-config",
                     value: .file,
-                    help: "write the proposed thresholds as a configuration for listen --config",
+                    help: "write the proposed thresholds as a configuration for listen",
                     manual: """
                         With
                         .Fl -stream
