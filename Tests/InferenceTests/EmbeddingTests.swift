@@ -135,10 +135,9 @@ struct EmbeddingTests {
         let floor = try identity { $0.replacingOccurrences(of: "\"floor\": 1e-06", with: "\"floor\": 1e-05") }
         #expect(floor != model.embeddingIdentity)
         // Weights of the embedding's own layers.
-        struct Tensor: Decodable { let data_offsets: [Int] }
         let begin = 8 + weights.prefix(8).enumerated().reduce(0) { $0 + Int($1.element) << (8 * $1.offset) }
-        let tensors = try JSONDecoder().decode([String: Tensor].self, from: Data(weights[8..<begin]))
-        let end = try #require(tensors["words.second.bias"]?.data_offsets.last)
+        let header = try JSONSerialization.jsonObject(with: Data(weights[8..<begin])) as? [String: [String: Any]]
+        let end = try #require((header?["words.second.bias"]?["data_offsets"] as? [Int])?.last)
         #expect(try identity({ $0 }, flipping: begin + end - 2) != model.embeddingIdentity)
         #expect(try Model(folder: Self.folder.path, precision: .float).embeddingIdentity == model.embeddingIdentity)
     }
