@@ -83,6 +83,7 @@ struct ProtobufTests {
         media.volume = 0
         // A volume that is not a number.
         #expect(try APIRequest(type: 65, hex("0d 09 00 00 00 20 01 2d 00 00 c0 7f")) == .mediaPlayer(media))
+        #expect(try APIRequest(type: 51, hex("0d 09 00 00 00 15 00 00 c0 7f")) == .other)
     }
 }
 

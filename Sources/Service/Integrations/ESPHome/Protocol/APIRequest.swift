@@ -36,7 +36,9 @@ enum APIRequest: Equatable {
         case 11: self = .listEntities
         case 20: self = .subscribeStates
         case 33: self = .turn(key: try Self.key(bytes), isOn: try Self.field(2, bytes)?.isSet ?? false)
-        case 51: self = .number(key: try Self.key(bytes), value: try Self.field(2, bytes)?.float ?? 0)
+        case 51:
+            let (key, value) = (try Self.key(bytes), try Self.field(2, bytes)?.float ?? 0)
+            self = value.isFinite ? .number(key: key, value: value) : .other
         case 65: self = .mediaPlayer(try MediaCommand(bytes))
         case 89: self = .subscribeAssistant(try Self.field(1, bytes)?.isSet ?? false)
         case 91: self = .answered(isError: try Self.field(2, bytes)?.isSet ?? false)
