@@ -28,14 +28,14 @@ struct WebTokenTests {
         let path = WebToken.path(in: folder.path)
         for mode in [0o640, 0o604, 0o660] as [mode_t] {
             chmod(path, mode)
-            #expect(throws: WebTokenError.self) { try WebToken.read(in: folder.path) }
+            #expect(throws: SecretFileError.self) { try WebToken.read(in: folder.path) }
         }
         chmod(path, 0o600)
         #expect(try WebToken.read(in: folder.path) == token)
         for text in ["", "\n", String(token.dropLast()), token + "0", String(repeating: "g", count: 64)] {
             try folder.write("web.token", bytes: Array(text.utf8))
             chmod(path, 0o600)
-            #expect(throws: WebTokenError.self, "\(text)") { try WebToken.read(in: folder.path) }
+            #expect(throws: SecretFileError.self, "\(text)") { try WebToken.read(in: folder.path) }
         }
         #expect(try WebToken.obtain(in: folder.path, renews: true).count == 64)
     }

@@ -1,6 +1,4 @@
-private import Core
-import Glibc
-import System
+public import System
 
 /// The secret that changes and sound need: 64 hexadecimal digits in a file that only its owner, and root, can read.
 public enum WebToken {
@@ -8,55 +6,22 @@ public enum WebToken {
     public static let header = "X-Beckon-Token"
 
     private static let bytes = 32
-    private static let file = "web.token"
+    private static let file = SecretFile("web.token", title: "token", remedy: "beckon web token --new") {
+        $0.utf8.count == bytes * 2 && $0.allSatisfy { $0.isASCII && $0.isHexDigit }
+    }
 
     /// The file of a state folder.
-    public static func path(in folder: String) -> String { folder + "/" + file }
+    public static func path(in folder: String) -> String { file.path(in: folder) }
 
     /// The token of a folder, which is made where there is none.
     ///
     /// - Parameter renews: whether to replace one that is there.
-    /// - Throws: ``WebTokenError`` if the file is not as it was made, or cannot be made.
-    public static func obtain(in folder: String, renews: Bool = false) throws(WebTokenError) -> String {
-        if !renews, let token = try read(in: folder) { return token }
-        StateFolder.make(folder)
-        let token = random(bytes: bytes)
-        do throws(SystemError) {
-            // Durable: pages and scripts keep it. Root makes it for the service, whose folder it is.
-            try replaceFile(
-                path(in: folder),
-                mode: 0o600,
-                durable: true,
-                isForFolderOwner: true,
-                Array((token + "\n").utf8)
-            )
-        } catch {
-            throw WebTokenError("\(path(in: folder)): \(error)")
-        }
-        return token
+    public static func obtain(in folder: String, renews: Bool = false) throws(SecretFileError) -> String {
+        try file.obtain(in: folder, renews: renews) { random(bytes: bytes) }
     }
 
     /// The token of a folder; nil if there is none.
-    ///
-    /// - Throws: ``WebTokenError`` if others can read it, or it is none.
-    public static func read(in folder: String) throws(WebTokenError) -> String? {
-        let path = path(in: folder)
-        let content: FileContents
-        do throws(ReadFileError) {
-            content = try readFile(path, limit: 1024)
-        } catch {
-            if case .system(SystemError("open", ENOENT)) = error { return nil }
-            throw WebTokenError("\(path): \(error); beckon web token --new makes another")
-        }
-        guard content.status.permissions & 0o077 == 0 else {
-            throw WebTokenError("\(path): other users can read it; beckon web token --new makes another")
-        }
-        let token = firstLine(of: String(decoding: content.bytes, as: UTF8.self))
-        guard token.utf8.count == Self.bytes * 2, token.allSatisfy({ $0.isASCII && $0.isHexDigit }) else {
-            throw WebTokenError("\(path): holds no token; beckon web token --new makes another")
-        }
-        return token
-    }
+    public static func read(in folder: String) throws(SecretFileError) -> String? { try file.read(in: folder) }
 
     /// Whether a text is the token. Takes as long for any text of the right length, so that the time tells nothing.
     public static func isEqual(_ text: String, _ token: String) -> Bool {
@@ -76,11 +41,4 @@ public enum WebToken {
             return (byte < 16 ? "0" : "") + String(byte, radix: 16)
         }.joined()
     }
-}
-
-/// What is wrong with the token's file.
-public struct WebTokenError: Error, Equatable, CustomStringConvertible {
-    public let description: String
-
-    init(_ description: String) { self.description = description }
 }
