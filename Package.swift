@@ -155,7 +155,7 @@ let package = Package(
         .target(
             name: "Enrollment",
             dependencies: [
-                "Audio", "Core", "Inference", "KernelInterface", "Kernels", "Spotting", "System", "WakeWords",
+                "Audio", "Core", "Inference", "JSON", "KernelInterface", "Kernels", "Spotting", "System", "WakeWords",
             ],
             // Optimised in debug builds too: tests compare a word with an hour of talk.
             swiftSettings: [.unsafeFlags(["-O"])]

@@ -26,7 +26,7 @@ struct EvaluateMistakeTests {
         try folder.write("left/3.txt", bytes: Array("0.6\t1.4\tleft\n".utf8))
         let some = try Program.beckon(["evaluate", "--stream", "--json", folder.path])
         #expect(some.status == 1)
-        #expect(some.output.contains("\"said\" : 1"))
+        #expect(some.output.contains("\"said\": 1"))
         #expect(some.error.split(separator: "\n").count == 1, "\(some.error)")
         #expect(some.error.contains("11 of 12 recordings have no label track"))
     }

@@ -33,7 +33,7 @@ struct PendingWordTests {
         try FileManager.default.copyItem(atPath: Self.left, toPath: folder.file("a.wav"))
         try folder.write("a.txt", bytes: Array("0.6\t1.4\tleft\n".utf8))
         let program = try Program.beckon(["evaluate", "--stream", "--json"] + Self.options + [folder.file("a.wav")])
-        #expect(program.status == 0 && program.output.contains("\"hits\" : 1"), "\(program.output.prefix(600))")
+        #expect(program.status == 0 && program.output.contains("\"hits\": 1"), "\(program.output.prefix(600))")
     }
 
     @Test func `a stream, whose last word also completes a phrase and starts its program`() throws {

@@ -232,10 +232,10 @@ struct ModelValidationTests {
         let cases: [(String, String, Any)] = [
             ("stem", "input", "stem"), ("stem", "input", "depth"), ("stem", "input", "nowhere"), ("stem", "in", 39),
             ("stem", "kernel", 0), ("stem", "kernel", -1), ("stem", "kernel", 80), ("stem", "kernel", 65_537),
-            ("stem", "stride", 0), ("stem", "stride", 3), ("stem", "stride", Int.max), ("stem", "dilation", 0),
+            ("stem", "stride", 0), ("stem", "stride", 3), ("stem", "stride", 1 << 53), ("stem", "dilation", 0),
             ("stem", "dilation", 65_536), ("stem", "groups", 7), ("stem", "groups", 0), ("stem", "out", 0),
-            ("stem", "out", Int.max), ("stem", "out", -24), ("point", "groups", 3), ("down1", "kernel", 6),
-            ("cut", "start", 75), ("cut", "start", -1), ("cut", "end", Int.max), ("cut", "start", 1),
+            ("stem", "out", 1 << 53), ("stem", "out", -24), ("point", "groups", 3), ("down1", "kernel", 6),
+            ("cut", "start", 75), ("cut", "start", -1), ("cut", "end", 1 << 53), ("cut", "start", 1),
             ("sum", "inputs", ["point"]), ("sum", "inputs", []), ("sum", "inputs", ["point", "stem"]),
             ("sum", "inputs", ["point", "sum"]), ("pool", "columns", 0), ("pool", "columns", 7),
             ("pool", "columns", -1), ("pool", "op", "flatten"), ("hidden", "name", "stem"), ("stem", "name", "input"),

@@ -31,11 +31,6 @@ import Testing
         #expect(JSON.object([.init(text, .null)]).description == "{\(expected): null}")
     }
 
-    @Test func `escapes what another encoder left`() {
-        #expect(JSON.escapingHidden("{\n \"a\u{202E}\": 1\n}") == "{\n \"a\\u202e\": 1\n}")
-        #expect(JSON.escapingHidden(#"{"ä": 1}"#) == #"{"ä": 1}"#)
-    }
-
     @Test func `writes numbers that read back the same, and no number that JSON does not know`() {
         #expect(JSON.shortest(Float(0.7)).description == "0.7")
         #expect(JSON.shortest(2.0).description == "2.0")

@@ -78,6 +78,13 @@ extension JSON: CustomStringConvertible {
         return text
     }
 
+    /// The value on one line without any blanks between its parts.
+    package var compact: String {
+        var text = ""
+        write(to: &text, blank: "")
+        return text
+    }
+
     /// The value and a newline, for output with one value per line.
     public var line: String { description + "\n" }
 
@@ -101,8 +108,10 @@ extension JSON: CustomStringConvertible {
         return isPlain && description.utf8.count <= 80
     }
 
-    /// - Parameter margin: of the lines for members and elements; nil for a value on one line.
-    private func write(to text: inout String, margin: String? = nil) {
+    /// - Parameters:
+    ///   - margin: of the lines for members and elements; nil for a value on one line.
+    ///   - blank: what follows commas and colons.
+    private func write(to text: inout String, margin: String? = nil, blank: String = " ") {
         switch self {
         case .null: text += "null"
         case .bool(let value): text += value ? "true" : "false"
@@ -110,12 +119,14 @@ extension JSON: CustomStringConvertible {
         case .encoded(let value): text += value
         case .array(let elements):
             let margin = margin == nil || fitsOneLine ? nil : margin
-            Self.write(elements, between: ("[", "]"), to: &text, margin) { $0.write(to: &$1, margin: $2) }
+            Self.write(elements, between: ("[", "]"), to: &text, margin, blank) {
+                $0.write(to: &$1, margin: $2, blank: blank)
+            }
         case .object(let members):
-            Self.write(members, between: ("{", "}"), to: &text, margin) { member, text, margin in
+            Self.write(members, between: ("{", "}"), to: &text, margin, blank) { member, text, margin in
                 Self.write(member.name, to: &text)
-                text += ": "
-                member.value.write(to: &text, margin: margin)
+                text += ":" + blank
+                member.value.write(to: &text, margin: margin, blank: blank)
             }
         }
     }
@@ -125,12 +136,13 @@ extension JSON: CustomStringConvertible {
         between ends: (String, String),
         to text: inout String,
         _ margin: String?,
+        _ blank: String,
         _ put: (Part, inout String, _ inner: String?) -> Void
     ) {
         let inner = parts.isEmpty ? nil : margin.map { $0 + "    " }
         text += ends.0
         for (index, part) in parts.enumerated() {
-            if index > 0 { text += inner == nil ? ", " : "," }
+            if index > 0 { text += inner == nil ? "," + blank : "," }
             if let inner { text += "\n" + inner }
             put(part, &text, inner)
         }
@@ -159,11 +171,5 @@ extension JSON: CustomStringConvertible {
     /// A scalar as `\u001b`; as a surrogate pair beyond U+FFFF.
     private static func escape(_ scalar: Unicode.Scalar) -> String {
         UTF16.encode(scalar).map { units in units.map { "\\u" + padded($0, 4, radix: 16) }.joined() } ?? ""
-    }
-
-    /// The output of another encoder, with what a terminal would not show escaped. Such characters occur in strings only.
-    public static func escapingHidden(_ json: String) -> String {
-        guard json.unicodeScalars.contains(where: { $0 != "\n" && isHidden($0) }) else { return json }
-        return json.unicodeScalars.map { $0 != "\n" && isHidden($0) ? escape($0) : String($0) }.joined()
     }
 }

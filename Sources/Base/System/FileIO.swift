@@ -158,6 +158,30 @@ public func readAll(_ descriptor: Int32, most: Int = .max) throws(SystemError) -
     return bytes
 }
 
+/// The text of a file of the kernel, such as `/proc/cpuinfo`, whose size it does not tell; nil if it cannot be read.
+public func kernelText(_ path: String) -> String? {
+    let file = FileDescriptor(open(FileName.cString(path), O_RDONLY | O_CLOEXEC))
+    guard file.isOpen, let bytes = try? readAll(file.rawValue, most: 1 << 20) else { return nil }
+    return String(decoding: bytes, as: UTF8.self)
+}
+
+/// Whether there is a file or a folder of this name.
+public func fileExists(_ path: String) -> Bool { access(FileName.cString(path), F_OK) == 0 }
+
+/// Whether there is a folder of this name.
+public func isFolder(_ path: String) -> Bool { (try? FileStatus(path: path))?.isFolder == true }
+
+/// Removes a folder of files; a link to one is removed itself.
+///
+/// - Throws: if something in it cannot be removed, such as a folder that is not empty.
+public func removeFolder(_ path: String) throws(SystemError) {
+    if unlink(FileName.cString(path)) == 0 { return }
+    for name in namesInFolder(path, hidden: true) where unlink(FileName.cString("\(path)/\(name)")) != 0 {
+        throw SystemError("unlink")
+    }
+    guard rmdir(FileName.cString(path)) == 0 else { throw SystemError("rmdir") }
+}
+
 /// Writes all bytes to a blocking descriptor. Returns false with `errno` set if a write fails.
 public func writeAll(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
     var rest = bytes[...]
@@ -170,14 +194,16 @@ public func writeAll(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
     return true
 }
 
-/// The names in a folder but hidden ones, in no order; none if it cannot be read.
-public func namesInFolder(_ path: String) -> [String] {
+/// The names in a folder, in no order; none if it cannot be read.
+///
+/// - Parameter hidden: whether also those that begin with a dot, but for the folder itself and the one above.
+public func namesInFolder(_ path: String, hidden: Bool = false) -> [String] {
     guard let folder = opendir(FileName.cString(path)) else { return [] }
     defer { closedir(folder) }
     var names: [String] = []
     while let entry = readdir(folder) {
         let name = withUnsafeBytes(of: &entry.pointee.d_name) { FileName.text($0.prefix { $0 != 0 }) }
-        if !name.hasPrefix(".") { names.append(name) }
+        if !name.hasPrefix(".") || hidden && name != "." && name != ".." { names.append(name) }
     }
     return names
 }

@@ -9,6 +9,7 @@ public struct FileStatus: Equatable, Sendable {
     public let size: Int64
     /// Whether it is a regular file, not a folder, a device or a pipe.
     public let isRegular: Bool
+    public let isFolder: Bool
     /// How many names it has (hard links).
     public let names: UInt64
     /// The permission bits of its mode, such as `0o644`.
@@ -37,6 +38,7 @@ public struct FileStatus: Equatable, Sendable {
         inode = UInt64(status.st_ino)
         size = Int64(status.st_size)
         isRegular = status.st_mode & S_IFMT == S_IFREG
+        isFolder = status.st_mode & S_IFMT == S_IFDIR
         names = UInt64(status.st_nlink)
         permissions = status.st_mode & 0o7777
         owner = status.st_uid

@@ -66,6 +66,13 @@ public func splitPath(_ path: String) -> (folder: String, name: String) {
     return (String(path[...slash]), String(path[path.index(after: slash)...]))
 }
 
+/// The folder that holds what a path names: `/var` for `/var/lib` and `/var/lib/`, `.` for a name alone.
+public func parentFolder(_ path: String) -> String {
+    let ends = path.reversed().drop { $0 == "/" }.drop { $0 != "/" }
+    let folder = String(ends.drop { $0 == "/" }.reversed())
+    return folder.isEmpty ? (ends.isEmpty ? "." : "/") : folder
+}
+
 /// How long another program may take to write the same file.
 private let longestWait = Duration.seconds(2)
 

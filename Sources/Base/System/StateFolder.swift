@@ -1,3 +1,4 @@
+private import Core
 import Glibc
 
 /// The folder for what the service keeps over restarts: taught words, the token of the web server.
@@ -39,10 +40,10 @@ public enum StateFolder {
 
     /// Makes a folder and those above it, for its owner alone, as far as they are missing.
     public static func make(_ path: String) {
-        var folder = ""
+        var folder = path.hasPrefix("/") ? "" : "."
         for part in path.split(separator: "/") {
             folder += "/" + part
-            mkdir(folder, 0o700)
+            mkdir(FileName.cString(folder), 0o700)
         }
     }
 }

@@ -43,6 +43,24 @@ static inline int CSystem_pin_thread(void) {
     return sched_setaffinity(0, sizeof set, set) == 0 ? processor : -1;
 }
 
+int sched_getaffinity(int pid, unsigned long size, void *set);
+
+/// The number of processors on which this process may run; 0 where the kernel does not say.
+static inline int CSystem_processors(void) {
+    unsigned long set[128] = {0};
+    int count = 0;
+    if (sched_getaffinity(0, sizeof set, set) < 0) return 0;
+    for (int index = 0; index < 128; index++) count += __builtin_popcountl(set[index]);
+    return count;
+}
+
+extern char **environ;
+
+/// The environment variables, `NAME=value`; the last is null.
+static inline char **CSystem_environment(void) {
+    return environ;
+}
+
 int malloc_trim(unsigned long pad);
 
 /// Gives memory that the C library keeps free back to the system.

@@ -1,12 +1,12 @@
 import Benchmarking
 import Core
 private import Events
-private import FoundationEssentials
 private import Inference
 import JSON
 import KernelInterface
 private import Kernels
 private import Spotting
+private import System
 
 /// `beckon bench`: measures the stages, the latency from a word to its action, or the start-up; or compares two
 /// reports.
@@ -75,7 +75,7 @@ struct Bench {
     /// would take most of the time. The slowest first.
     private var kernels: [InstructionSet?] {
         if !options.kernels.isEmpty { return options.kernels.sorted() }
-        let forced = ProcessInfo.processInfo.environment["BECKON_KERNELS"] ?? ""
+        let forced = OwnEnvironment.variables["BECKON_KERNELS"] ?? ""
         return forced.isEmpty ? InstructionSet.supported.filter { $0 != .scalar } : [nil]
     }
 
@@ -139,7 +139,7 @@ struct Bench {
             detector: detector(kernels: nil)
         )
         let result = try bench.run(
-            environment: ProcessInfo.processInfo.environment,
+            environment: OwnEnvironment.variables,
             log: ServiceLog { level, text in Output.report(level, text) }
         )
         let (mode, trigger) = (options.gate.mode.rawValue, options.gate.trigger.rawValue)

@@ -1,9 +1,9 @@
 import Configuration
 private import Core
 private import Enrollment
-private import FoundationEssentials
 import JSON
 private import Spotting
+private import System
 
 /// `beckon config check`, `show` and `init`: checks, prints or writes the configuration; needs no running service.
 struct ConfigCommand {
@@ -28,7 +28,7 @@ struct ConfigCommand {
     /// Runs the command. Returns the exit status.
     func run() throws -> Int32 {
         if task == .`init` { return try ConfigInit(file: path, isForSystem: isForSystem, yes: yes).run() }
-        let environment = ProcessInfo.processInfo.environment
+        let environment = OwnEnvironment.variables
         guard let path = try path ?? InstanceOption.configuration(environment) else {
             return report(
                 Configuration(),

@@ -2,7 +2,6 @@ private import Capture
 private import Configuration
 private import Core
 private import Enrollment
-private import FoundationEssentials
 private import Glibc
 private import Spotting
 private import System
@@ -26,7 +25,7 @@ struct ConfigInit {
     ///   - isForSystem: whether it is to be the one of the system's service.
     ///   - yes: whether to take the default of every answer.
     init(file: String?, isForSystem: Bool, yes: Bool) throws(UsageError) {
-        let environment = ProcessInfo.processInfo.environment
+        let environment = OwnEnvironment.variables
         let (isRoot, system) = (geteuid() == 0, ConfigurationFile.systemPath(environment: environment))
         guard file == nil || !isForSystem else {
             throw UsageError("--system writes \(system); it does not go with a file")
@@ -56,8 +55,7 @@ struct ConfigInit {
         if let file {
             start = ServiceStart(command: "beckon listen --config \(ShellWord.quoted(printable(file)))")
         } else {
-            let program =
-                (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? "/usr/bin/beckon"
+            let program = OwnEnvironment.program ?? "/usr/bin/beckon"
             start = ServiceStart(instance, isRoot: isRoot, environment: environment, program: program)
         }
     }
@@ -171,9 +169,9 @@ struct ConfigInit {
 
     /// An answer as a shell would take it.
     private func wholePath(_ answer: String) -> String {
-        let home = ProcessInfo.processInfo.environment["HOME"] ?? ""
+        let home = OwnEnvironment.variables["HOME"] ?? ""
         if answer.hasPrefix("~/"), home.hasPrefix("/") { return home + answer.dropFirst() }
-        return answer.hasPrefix("/") ? answer : "\(FileManager.default.currentDirectoryPath)/\(answer)"
+        return answer.hasPrefix("/") ? answer : "\(OwnEnvironment.folder)/\(answer)"
     }
 
     /// Why the service could not run a program; nil if it can.

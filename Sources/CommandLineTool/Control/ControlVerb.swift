@@ -1,7 +1,6 @@
 import Control
 private import Core
 private import Events
-private import FoundationEssentials
 private import System
 
 /// `beckon status`, `mute`, `unmute`, `reload`, `set` and `events`: commands to the running service.
@@ -56,7 +55,7 @@ struct ControlVerb {
         return 0
     }
 
-    private var path: String { socket ?? ControlClient.findPath(environment: ProcessInfo.processInfo.environment) }
+    private var path: String { socket ?? ControlClient.findPath(environment: OwnEnvironment.variables) }
 
     /// Prints events until the service closes the connection.
     ///

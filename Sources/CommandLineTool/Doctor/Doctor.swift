@@ -3,11 +3,11 @@ import Configuration
 private import Core
 import Diagnostics
 private import Enrollment
-private import FoundationEssentials
 private import Glibc
 import Inference
 private import JSON
 private import Spotting
+private import System
 private import WakeWords
 
 /// `beckon doctor`: checks whether this machine can listen, and says what to do if not.
@@ -40,7 +40,7 @@ struct Doctor {
                 Output.write(found.map { $0.lines(room: Terminal.outputRoom) }.joined())
             }
         }
-        let environment = ProcessInfo.processInfo.environment
+        let environment = OwnEnvironment.variables
         let (found, fromFile) = checkConfiguration(environment)
         var settings = fromFile
         report(found)

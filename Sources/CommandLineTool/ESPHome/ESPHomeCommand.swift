@@ -1,6 +1,5 @@
 import Core
 private import ESPHome
-private import FoundationEssentials
 private import System
 
 /// `beckon esphome key`: the key that Home Assistant needs to connect to the voice satellite; needs no running service.
@@ -15,7 +14,7 @@ struct ESPHomeCommand {
 
     /// Runs the command. Returns the exit status.
     func run() throws -> Int32 {
-        guard let folder = StateFolder.path(of: Instance.named(in: ProcessInfo.processInfo.environment)) else {
+        guard let folder = StateFolder.path(of: Instance.named(in: OwnEnvironment.variables)) else {
             throw Failure("no folder for the key: HOME, XDG_STATE_HOME and STATE_DIRECTORY are not set")
         }
         let key = try APIKey.obtain(in: folder, renews: renews)

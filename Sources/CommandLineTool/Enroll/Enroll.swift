@@ -3,7 +3,6 @@ import Capture
 private import Control
 private import Core
 import Enrollment
-private import FoundationEssentials
 import Inference
 private import Network
 private import System
@@ -319,7 +318,7 @@ struct Enroll {
 
     /// Whether root teaches a word before the system's service has its folder of words.
     private var isMissedByService: Bool {
-        options.words == nil && TaughtWords.isBeforeService(ProcessInfo.processInfo.environment)
+        options.words == nil && TaughtWords.isBeforeService(OwnEnvironment.variables)
     }
 
     private static func serviceNote(_ path: String) -> String {
@@ -340,7 +339,7 @@ struct Enroll {
                 "Try it: beckon listen. The system's service does not find it; after systemctl start beckon, teach it again."
         }
         if let file = options.words { return "Try it: beckon listen --words \(ShellWord.quoted(printable(file)))." }
-        let environment = ProcessInfo.processInfo.environment
+        let environment = OwnEnvironment.variables
         let socket = ControlClient.findPath(environment: environment)
         let isRunning = UnixSocket.connect(socket) != nil
         let isForSystem = [StateFolder.ofWords, StateFolder.ofService].contains { path.hasPrefix($0 + "/") }

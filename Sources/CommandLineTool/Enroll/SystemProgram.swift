@@ -1,4 +1,3 @@
-private import FoundationEssentials
 private import Glibc
 import System
 
@@ -8,7 +7,7 @@ struct SystemProgram {
 
     /// Nil if no folder of `PATH` has it.
     init?(_ name: String) {
-        let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
+        let folders = (OwnEnvironment.variables["PATH"] ?? "").split(separator: ":")
         let programs: [String] = folders.map { "\($0)/\(name)" }
         guard let found = programs.first(where: { access($0, X_OK) == 0 }) else { return nil }
         path = found
@@ -18,7 +17,7 @@ struct SystemProgram {
     ///
     /// - Returns: its standard output; nil if it failed.
     func output(_ arguments: [String]) -> String? {
-        let environment = ProcessInfo.processInfo.environment.merging(["LC_ALL": "C"]) { $1 }
+        let environment = OwnEnvironment.variables.merging(["LC_ALL": "C"]) { $1 }
         var launch = ProcessLaunch(path: path, arguments: arguments, environment: environment.map { "\($0)=\($1)" })
         guard let pipe = try? Pipe() else { return nil }
         (launch.input, launch.output, launch.error) = (.null, .descriptor(pipe.write.rawValue), .null)
@@ -36,7 +35,7 @@ struct SystemProgram {
     /// - Returns: whether it ended well.
     /// - Throws: why it did not start, or could not be waited for.
     func succeeds(_ arguments: [String], input: ProcessLaunch.Stream = .null) throws(SystemError) -> Bool {
-        let environment = ProcessInfo.processInfo.environment.map { "\($0.key)=\($0.value)" }
+        let environment = OwnEnvironment.variables.map { "\($0.key)=\($0.value)" }
         var launch = ProcessLaunch(path: path, arguments: arguments, environment: environment)
         (launch.input, launch.output, launch.error) = (input, .null, .null)
         let process = try spawn(launch)

@@ -1,6 +1,6 @@
 import Core
 import Evaluation
-private import FoundationEssentials
+private import JSON
 import Reports
 private import System
 
@@ -68,7 +68,7 @@ struct EvaluateCompare {
             throw Failure("\(name): cannot be read; \(advice)")
         }
         do {
-            return try JSONDecoder().decode(Report.self, from: Data(bytes)).results
+            return try Report(json: bytes).results
         } catch {
             throw Failure("\(name): no report with the results of clips; \(advice)")
         }

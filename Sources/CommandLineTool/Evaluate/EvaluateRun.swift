@@ -1,7 +1,6 @@
 import Core
 private import Enrollment
 import Evaluation
-private import FoundationEssentials
 private import Inference
 import JSON
 import Reports
@@ -72,11 +71,10 @@ struct EvaluateRun {
     /// The clips to measure, and one line for each file or folder that is left out.
     private func clipFolder() throws -> (ClipFolder, problems: [String]) {
         let path = options.paths.first ?? ""
-        var isFolder = false
-        guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else {
+        guard fileExists(path) else {
             throw Failure("\(printable(path)): no such folder")
         }
-        guard isFolder else {
+        guard isFolder(path) else {
             throw Failure(
                 "\(printable(path)): not a folder; evaluate takes one with a folder for each word, or recordings with --stream"
             )

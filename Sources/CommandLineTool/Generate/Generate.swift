@@ -1,6 +1,5 @@
 private import Configuration
 private import Core
-private import FoundationEssentials
 private import Inference
 private import System
 
@@ -38,7 +37,7 @@ struct Generate {
         switch task {
         case .models: Self.write(ModelFolder.names)
         case .instances:
-            let all = InstanceConfiguration.all(environment: ProcessInfo.processInfo.environment)
+            let all = InstanceConfiguration.all(environment: OwnEnvironment.variables)
             Self.write(Set(all.compactMap { $0.instance?.name }).sorted())
         case .manual(let page): try renew(page)
         }
@@ -48,7 +47,7 @@ struct Generate {
     private static func write(_ names: [String]) { Output.write(names.map { printable($0) + "\n" }.joined()) }
 
     private func renew(_ page: String) throws {
-        guard let data = FileManager.default.contents(atPath: page) else {
+        guard let data = try? readFile(page, limit: 1 << 24).bytes else {
             throw Failure("\(printable(page)): cannot read this page")
         }
         Output.write(try ManualLists(CommandLineTool.declarations).renew(String(decoding: data, as: UTF8.self)))

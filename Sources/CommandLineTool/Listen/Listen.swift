@@ -3,7 +3,6 @@ import Core
 import Daemon
 import Enrollment
 import Events
-private import FoundationEssentials
 private import Glibc
 import Input
 private import Synchronization
@@ -52,7 +51,7 @@ struct Listen {
                     + "arecord -f S16_LE -r 16000 -t raw | beckon listen --raw 16000,1,s16 -"
             )
         }
-        let environment = ProcessInfo.processInfo.environment
+        let environment = OwnEnvironment.variables
         // Lines of the log go to standard error, or above the panel that is on the same terminal.
         let destination = Mutex(logOutput)
         let log = ServiceLog { level, text in

@@ -1,7 +1,7 @@
 import Configuration
 import Core
-private import FoundationEssentials
 private import Spotting
+private import System
 
 /// What an option `--run WORD=PROGRAM` asks for: a program that a word, a phrase or every word runs, as an action of the configuration does.
 struct WordProgram: Equatable {
@@ -55,14 +55,14 @@ struct WordProgram: Equatable {
 
     /// Programs of all options of the command line.
     static func all(_ arguments: Arguments) throws(Misconfiguration) -> [WordProgram] {
-        let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
+        let path = OwnEnvironment.variables["PATH"] ?? ""
         return try arguments.all("--run").map { text throws(Misconfiguration) in
             try WordProgram(text, folder: Self.folder, path: path)
         }
     }
 
     /// Where the program began.
-    private static let folder = FileManager.default.currentDirectoryPath
+    private static let folder = OwnEnvironment.folder
 
     fileprivate var action: Action { Action(.run(command, directory: Self.folder.hasPrefix("/") ? Self.folder : "/")) }
 

@@ -2,7 +2,6 @@ import Actions
 import Control
 private import Core
 import Events
-private import FoundationEssentials
 private import Glibc
 import JSON
 private import System
@@ -69,7 +68,7 @@ struct MissesCommand {
     ///
     /// - Throws: if no service runs, or it keeps none.
     static func kept(socket: String? = nil) throws -> KeptWords {
-        let path = socket ?? ControlClient.findPath(environment: ProcessInfo.processInfo.environment)
+        let path = socket ?? ControlClient.findPath(environment: OwnEnvironment.variables)
         var client = try ControlClient(path: path)
         guard case .words(let list) = try client.ask(.misses).reply, list.isOn else {
             throw Failure(

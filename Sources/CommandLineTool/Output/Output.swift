@@ -1,5 +1,4 @@
 import Core
-private import FoundationEssentials
 private import Glibc
 private import Synchronization
 private import System
@@ -81,7 +80,7 @@ enum Output {
     /// Whether standard error is the journal stream named in `JOURNAL_STREAM`. The variable alone is not enough: a
     /// program inherits it even if its standard error is redirected.
     private static let errorIsJournal: Bool = {
-        guard let stream = ProcessInfo.processInfo.environment["JOURNAL_STREAM"],
+        guard let stream = OwnEnvironment.variables["JOURNAL_STREAM"],
             let status = FileStatus(descriptor: STDERR_FILENO)
         else { return false }
         return stream == "\(status.device):\(status.inode)"

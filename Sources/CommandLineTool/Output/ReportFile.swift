@@ -1,5 +1,5 @@
 private import Core
-private import FoundationEssentials
+private import Glibc
 private import System
 
 /// A file that a command writes its HTML page to.
@@ -14,8 +14,8 @@ struct ReportFile {
     init(_ path: String, option: String) throws {
         (self.path, self.option, isNamed) = (path, option, true)
         let kind = NamedFile.kind(path)
-        let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
-        guard kind != .folder, FileManager.default.isWritableFile(atPath: kind == .missing ? folder : path) else {
+        let folder = parentFolder(path)
+        guard kind != .folder, access(kind == .missing ? folder : path, W_OK) == 0 else {
             throw Failure(
                 "\(printable(path)): cannot write the report here; give \(option) a file in a folder that exists and may be "
                     + "written to"

@@ -1,5 +1,5 @@
-private import FoundationEssentials
 private import Glibc
+private import System
 
 /// Properties of standard output and standard error.
 enum Terminal {
@@ -8,19 +8,19 @@ enum Terminal {
 
     /// Whether to print colours, as https://no-color.org asks.
     static let usesColour: Bool = {
-        let environment = ProcessInfo.processInfo.environment
+        let environment = OwnEnvironment.variables
         return outputIsTerminal && (environment["NO_COLOR"] ?? "").isEmpty && environment["TERM"] != "dumb"
     }()
 
     /// Whether the terminal moves its cursor as programs tell it.
     static let canMoveCursor: Bool = {
-        let name = ProcessInfo.processInfo.environment["TERM"] ?? ""
+        let name = OwnEnvironment.variables["TERM"] ?? ""
         return !name.isEmpty && name != "dumb"
     }()
 
     /// Whether the user's locale shows more than ASCII.
     static let isUnicode: Bool = {
-        let environment = ProcessInfo.processInfo.environment
+        let environment = OwnEnvironment.variables
         let locale = ["LC_ALL", "LC_CTYPE", "LANG"].lazy.compactMap { environment[$0] }.first { !$0.isEmpty } ?? ""
         return ["UTF-8", "UTF8"].contains { locale.uppercased().contains($0) }
     }()

@@ -1,6 +1,5 @@
 import Configuration
 import Core
-private import FoundationEssentials
 private import Glibc
 import System
 
@@ -40,7 +39,7 @@ enum InstanceOption {
     /// From now on the environment names the instance of the command line, else the one that it named before.
     static func use(_ arguments: Arguments) throws(UsageError) {
         guard let name = arguments.value("--instance") else {
-            guard let name = ProcessInfo.processInfo.environment[Instance.variable], !name.isEmpty,
+            guard let name = OwnEnvironment.variables[Instance.variable], !name.isEmpty,
                 Instance(name) == nil
             else { return }
             throw UsageError("\(Instance.variable) is '\(printable(name))'; it takes \(Instance.expected)")

@@ -3,10 +3,10 @@ import Configuration
 import Core
 import Echo
 import Enrollment
-private import FoundationEssentials
 import Inference
 import KernelInterface
 import Spotting
+private import System
 
 /// The options that several commands share: model, thresholds, gate, channels, number of files at a time.
 struct ListeningOptions {
@@ -34,7 +34,7 @@ struct ListeningOptions {
     ///
     /// - Throws: for options that exclude each other.
     init(_ arguments: Arguments) throws(UsageError) {
-        jobs = arguments.whole("--jobs") ?? ProcessInfo.processInfo.activeProcessorCount
+        jobs = arguments.whole("--jobs") ?? OwnEnvironment.processors
         // Where it cannot be repeated, it is always a file, also one that is still to be written.
         if arguments.repeats("--words") {
             (words, onlyWords) = try Self.words(arguments.all("--words"))

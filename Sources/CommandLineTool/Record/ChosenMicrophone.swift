@@ -2,8 +2,8 @@ import Capture
 import Configuration
 import Core
 private import Diagnostics
-private import FoundationEssentials
 import Input
+private import System
 
 /// The microphone named on the command line, else in the service's configuration.
 struct ChosenMicrophone {
@@ -12,7 +12,7 @@ struct ChosenMicrophone {
     let channels: Configuration.Channels?
 
     func open() throws -> MicrophoneSource {
-        let environment = ProcessInfo.processInfo.environment
+        let environment = OwnEnvironment.variables
         var chosen = Configuration()
         // Only the device is needed, so the words that the configuration names are accepted even if not taught yet.
         if let path = try configuration ?? InstanceOption.configuration(environment) {

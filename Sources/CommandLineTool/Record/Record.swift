@@ -2,7 +2,6 @@ import Audio
 import Capture
 private import Core
 import Enrollment
-private import FoundationEssentials
 import Inference
 import Input
 private import System
@@ -103,7 +102,7 @@ struct Record {
     /// The highest number of this speaker's clips, plus one.
     private func firstNumber() throws -> Int {
         let prefix = "\(speaker)_nohash_"
-        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+        let names = namesInFolder(folder)
         let numbers = names.compactMap { name in
             name.hasPrefix(prefix) ? Int(digits: PathName(String(name.dropFirst(prefix.count))).stem) : nil
         }

@@ -3,7 +3,6 @@ private import Core
 import Daemon
 import Enrollment
 import Events
-private import FoundationEssentials
 private import Glibc
 private import Inference
 import IntegrationInterface
@@ -50,7 +49,7 @@ struct Serve {
         let output = try LineWriter(STDERR_FILENO, name: "beckon-log")
         defer { output.finish(until: Clock.now + .milliseconds(200)) }
         let log = ServiceLog { level, text in output.write(Output.marked(level, text)) }
-        let environment = ProcessInfo.processInfo.environment
+        let environment = OwnEnvironment.variables
         let (options, listen, web, connections) = (options, listen, web, connections)
         let (onlyWakeWords, refractory) = (onlyWakeWords, refractory)
         var vocabulary = options.listening.vocabulary
@@ -77,7 +76,7 @@ struct Serve {
             throw Failure("there are no wake words; name one with --wake-word, or in wakeWords of the configuration")
         }
         let setup = Daemon.Setup(
-            .server(threads: threads ?? ProcessInfo.processInfo.activeProcessorCount),
+            .server(threads: threads ?? OwnEnvironment.processors),
             environment: environment,
             output: output,
             logOutput: output

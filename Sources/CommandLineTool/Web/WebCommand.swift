@@ -1,7 +1,6 @@
 import Configuration
 private import Control
 private import Core
-private import FoundationEssentials
 private import Network
 private import System
 import Web
@@ -32,7 +31,7 @@ struct WebCommand {
         init?() {
             do throws(ControlError) {
                 var client = try ControlClient(
-                    path: ControlClient.findPath(environment: ProcessInfo.processInfo.environment)
+                    path: ControlClient.findPath(environment: OwnEnvironment.variables)
                 )
                 guard case .status(let status) = try client.ask(.status).reply else { return nil }
                 // Whoever listens at the socket names the folder: it must be that user's, or root could be made to write anywhere.
@@ -53,7 +52,7 @@ struct WebCommand {
         let running = Running()
         guard
             let folder = running?.folder
-                ?? StateFolder.path(of: Instance.named(in: ProcessInfo.processInfo.environment))
+                ?? StateFolder.path(of: Instance.named(in: OwnEnvironment.variables))
         else {
             throw Failure("no folder for the token: HOME, XDG_STATE_HOME and STATE_DIRECTORY are not set")
         }
@@ -100,7 +99,7 @@ struct WebCommand {
             }
             return address
         }
-        let environment = ProcessInfo.processInfo.environment
+        let environment = OwnEnvironment.variables
         let path = try InstanceOption.configuration(environment)
         let listen = try path.map { path in
             do throws(ConfigurationError) {

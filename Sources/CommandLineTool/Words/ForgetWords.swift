@@ -1,8 +1,8 @@
 import Configuration
 import Core
 import Enrollment
-private import FoundationEssentials
 private import Inference
+private import System
 
 /// `beckon forget`: removes taught words, and says which configuration still names them.
 struct ForgetWords {

@@ -1,6 +1,5 @@
 private import Core
 import Enrollment
-private import FoundationEssentials
 private import Glibc
 private import System
 
@@ -8,7 +7,7 @@ private import System
 enum SystemWords {
     /// - Parameter named: the value of `--words`.
     static func announce(_ named: String?) {
-        let environment = ProcessInfo.processInfo.environment
+        let environment = OwnEnvironment.variables
         if let note = note(named, environment, isRoot: geteuid() == 0) { Output.report(.notice, note) }
     }
 

@@ -1,5 +1,4 @@
 private import Core
-private import FoundationEssentials
 private import Glibc
 public import Inference
 public import Spotting
@@ -17,7 +16,7 @@ public struct TaughtWords: Sendable {
     ///   - environment: nil for the program's own.
     public init(_ named: String?, environment: [String: String]? = nil) {
         isNamed = named != nil && named != "none"
-        path = named == "none" ? nil : named ?? Self.usualPath(environment ?? ProcessInfo.processInfo.environment)
+        path = named == "none" ? nil : named ?? Self.usualPath(environment ?? OwnEnvironment.variables)
     }
 
     /// The default file: `$BECKON_WORDS`, else `words` in the folder of the system's words (for root, if that exists), else in the
@@ -163,14 +162,9 @@ public struct TaughtWords: Sendable {
         guard let path else {
             throw .store.saying("no place to keep words in; name a file with --words FILE or in BECKON_WORDS")
         }
-        let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
-        do {
-            try FileManager.default.createDirectory(
-                atPath: folder,
-                withIntermediateDirectories: true,
-                attributes: [.posixPermissions: 0o700]
-            )
-        } catch {
+        let folder = parentFolder(path)
+        StateFolder.make(folder)
+        guard isFolder(folder) else {
             throw .store.saying("\(folder): cannot create this folder to keep words in; name a file with --words FILE")
         }
         return WordStoreFile(path: path)

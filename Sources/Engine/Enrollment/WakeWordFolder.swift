@@ -1,5 +1,4 @@
 private import Core
-private import FoundationEssentials
 private import Glibc
 private import Inference
 private import System
@@ -14,7 +13,7 @@ public struct WakeWordFolder: Sendable {
     /// - Returns: nil if there is no place to keep words in.
     public init?(beside words: TaughtWords = TaughtWords(nil)) {
         guard let file = words.path ?? TaughtWords(nil).path else { return nil }
-        path = URL(fileURLWithPath: file).deletingLastPathComponent().path + "/wake-words"
+        path = parentFolder(file) + "/wake-words"
     }
 
     /// A wake word that is there.
@@ -48,8 +47,7 @@ public struct WakeWordFolder: Sendable {
     /// - Returns: nil for what is not a folder.
     /// - Throws: `WakeWordError.unreadable` for a folder without models.
     static func models(in folder: String) throws(WakeWordError) -> [String]? {
-        var isFolder = false
-        guard FileManager.default.fileExists(atPath: folder, isDirectory: &isFolder), isFolder else { return nil }
+        guard isFolder(folder) else { return nil }
         let place = folder + (folder.hasSuffix("/") ? "" : "/")
         var models: [String: String] = [:]
         let entries = entries(folder)
@@ -72,14 +70,14 @@ public struct WakeWordFolder: Sendable {
     }
 
     private static func entries(_ folder: String) -> [String] {
-        ((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []).filter { !$0.hasPrefix(".") }.sorted()
+        namesInFolder(folder).sorted()
     }
 
     /// The manifest of a wake word that was added; nil if there is none of this name.
     public func manifest(of name: String) -> String? {
         guard let folder = Self.folderName(name) else { return nil }
         let file = "\(path)/\(folder)/\(folder).json"
-        return FileManager.default.fileExists(atPath: file) ? file : nil
+        return fileExists(file) ? file : nil
     }
 
     /// The name of a word's folder, `hey_house`; nil for a name that no file can have.
@@ -110,7 +108,7 @@ public struct WakeWordFolder: Sendable {
             )
         }
         // What is above is the user's own, as for taught words.
-        StateFolder.make(URL(fileURLWithPath: path).deletingLastPathComponent().path)
+        StateFolder.make(parentFolder(path))
         mkdir(path, 0o755)
         let folder = "\(path)/\(name)"
         let new = try Self.makeFolder(in: path)
@@ -125,7 +123,7 @@ public struct WakeWordFolder: Sendable {
                 )
             }
         } catch {
-            try? FileManager.default.removeItem(atPath: new)
+            try? removeFolder(new)
             throw error
         }
         return (word, name)
@@ -176,7 +174,7 @@ public struct WakeWordFolder: Sendable {
             )
         }
         do {
-            try FileManager.default.removeItem(atPath: "\(path)/\(folder)")
+            try removeFolder("\(path)/\(folder)")
         } catch {
             throw .store.saying("\(path)/\(folder): cannot be removed; check its permissions")
         }

@@ -1,5 +1,5 @@
 private import Core
-private import FoundationEssentials
+private import JSON
 private import WakeWords
 
 // A store as bytes, all numbers little-endian:
@@ -173,9 +173,7 @@ extension WordStore {
             },
             forgotten: forgotten.isEmpty ? nil : forgotten
         )
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        guard let header = try? encoder.encode(content) else {
+        guard let header = try? Array(JSON(encoding: content).compact.utf8) else {
             throw .store.saying("a threshold or boundary is not a finite number; this is a defect of beckon")
         }
         var vectors: [[Float]] = []
@@ -245,7 +243,7 @@ extension WordStore {
         let isFirst = bytes.starts(with: magic + [1])
         var reader = StoreReader(bytes.dropFirst(magic.count + 1))
         guard let length = try? reader.number(), isFirst || (try? reader.number()) != nil,
-            let json = try? reader.bytes(length), let header = try? JSONDecoder().decode(Header.self, from: Data(json))
+            let json = try? reader.bytes(length), let header = try? Header(json: json)
         else { return [] }
         return Set(header.words.filter { $0.takes.contains { $0.samples > 0 } }.map(\.name))
     }
@@ -296,7 +294,7 @@ extension WordStore {
         header json: ArraySlice<UInt8>,
         take: (Header.Take, Header.Word) throws(StoreDamage) -> Take
     ) throws(StoreDamage) {
-        guard let header = try? JSONDecoder().decode(Header.self, from: Data(json)) else { throw .header }
+        guard let header = try? Header(json: json) else { throw .header }
         // Names that no word can have are left out: they are only for messages.
         self.init(forgotten: (header.forgotten ?? []).filter { (try? WordStore.check(name: $0)) != nil })
         guard header.words.count <= Limit.words else { throw .limits }

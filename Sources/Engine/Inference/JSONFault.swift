@@ -6,7 +6,7 @@ struct JSONFault {
     let text: String
 
     /// - Parameters:
-    ///   - error: what `JSONDecoder` has thrown.
+    ///   - error: what decoding has thrown.
     ///   - json: the text.
     init(_ error: any Error, in json: [UInt8]) {
         guard let whole = String(validating: json, as: UTF8.self) else {

@@ -107,6 +107,14 @@ public final class Model: Sendable {
             on: kernels.instructionSet,
             file: names.description
         )
+        let loading = try Self.confirmation(
+            description,
+            from: confirmBytes,
+            confirms: confirms,
+            names: (names.description, names.confirm),
+            isQuantised: precision == .int8,
+            kernels: kernels
+        )
         let tensors = try SafeTensors(bytes: bytes, file: names.weights)
         weights = try PackedWeights(
             network,
@@ -114,25 +122,7 @@ public final class Model: Sendable {
             kernels: kernels,
             from: tensors
         )
-        if confirms, let confirm = description.confirm {
-            guard let confirmBytes else {
-                throw .unreadable.saying(
-                    "\(names.confirm): no such file, but \(names.description) has “confirm”; copy the whole folder"
-                )
-            }
-            confirmation = try ConfirmingNetworks(
-                confirm,
-                labels: description.labels,
-                measuresContrast: description.clipContrast != nil,
-                sampleRate: description.sampleRate,
-                isQuantised: precision == .int8,
-                kernels: kernels,
-                from: SafeTensors(bytes: confirmBytes, file: names.confirm),
-                file: names.description
-            )
-        } else {
-            confirmation = nil
-        }
+        confirmation = try loading?.value()
         confirmationState = confirmation != nil ? .on : description.confirm != nil ? .off : .missing
         let (window, logits) = (description.windowSamples, description.outputLabels.count)
         let (plans, embeddingPlans) = (
@@ -161,6 +151,35 @@ public final class Model: Sendable {
         let filesHash = hash(bytes[...], hash(json[...]))
         identity = padded(confirmation == nil ? filesHash : hash((confirmBytes ?? [])[...], filesHash), 16, radix: 16)
         embeddingIdentity = padded(network.embeddingHash(tensors, from: frontEnd.identity), 16, radix: 16)
+    }
+
+    /// Begins to load the confirming networks; nil where there are none, or they are not wanted.
+    private static func confirmation(
+        _ description: ModelDescription,
+        from bytes: [UInt8]?,
+        confirms: Bool,
+        names: (description: String, confirm: String),
+        isQuantised: Bool,
+        kernels: KernelSet
+    ) throws(ModelError) -> Loading<ConfirmingNetworks>? {
+        guard confirms, let confirm = description.confirm else { return nil }
+        guard let bytes else {
+            throw .unreadable.saying(
+                "\(names.confirm): no such file, but \(names.description) has “confirm”; copy the whole folder"
+            )
+        }
+        return Loading { () throws(ModelError) in
+            try ConfirmingNetworks(
+                confirm,
+                labels: description.labels,
+                measuresContrast: description.clipContrast != nil,
+                sampleRate: description.sampleRate,
+                isQuantised: isQuantised,
+                kernels: kernels,
+                from: SafeTensors(bytes: bytes, file: names.confirm),
+                file: names.description
+            )
+        }
     }
 
     /// Plans that compute posteriors and activity.

@@ -1,5 +1,5 @@
 import Core
-import FoundationEssentials
+private import JSON
 
 /// `model.json`, decoded but not validated; its keys are specified in `Models/FORMAT.md`.
 public struct ModelDescription: Decodable, Sendable {
@@ -33,7 +33,7 @@ public struct ModelDescription: Decodable, Sendable {
     /// Decodes the bytes of a file; `file` is its name in error messages.
     public init(json: [UInt8], file: String) throws(ModelError) {
         do {
-            self = try JSONDecoder().decode(ModelDescription.self, from: Data(json))
+            try self.init(json: json)
         } catch {
             throw .description.saying("\(file)\(JSONFault(error, in: json).text); see Models/FORMAT.md")
         }

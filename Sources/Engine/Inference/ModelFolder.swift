@@ -55,7 +55,7 @@ public enum ModelFolder {
     package static var shippedSpeechEmbedding: String? { shippedFile(speechEmbedding) }
 
     private static func shipped(_ name: String, _ isWanted: (String) -> Bool) -> String? {
-        guard var folder = binary else { return nil }
+        guard var folder = OwnEnvironment.program else { return nil }
         for _ in 0..<6 {
             guard let slash = folder.lastIndex(of: "/") else { return nil }
             folder = String(folder[..<slash])
@@ -68,11 +68,4 @@ public enum ModelFolder {
     }
 
     private static func isModel(_ folder: String) -> Bool { access(folder + "/model.json", F_OK) == 0 }
-
-    private static var binary: String? {
-        var path = [CChar](repeating: 0, count: Int(PATH_MAX))
-        let length = readlink("/proc/self/exe", &path, path.count)
-        guard length > 0 else { return nil }
-        return String(decoding: path.prefix(length).map(UInt8.init(bitPattern:)), as: UTF8.self)
-    }
 }

@@ -1,5 +1,5 @@
 private import Core
-import FoundationEssentials
+private import JSON
 import Kernels
 
 /// A safetensors file in memory, with every offset validated.
@@ -171,30 +171,27 @@ private struct SafeTensorsHeader {
     /// The longest header that is read, in bytes; the header of a model has a few kilobytes.
     static let lengthLimit = 1 << 20
 
-    private struct Claim: Decodable {
+    private struct Claim {
         var dtype: String
         var shape: [Int]
         var offsets: [Int]
 
-        private enum CodingKeys: String, CodingKey {
-            case dtype, shape
-            case offsets = "data_offsets"
-        }
-    }
-
-    /// A tensor's description, or the file's metadata, which is not used.
-    private enum Item: Decodable {
-        case tensor(Claim)
-        case metadata
-
-        init(from decoder: any Decoder) throws {
-            let isMetadata = decoder.codingPath.last?.stringValue == "__metadata__"
-            self = isMetadata ? .metadata : .tensor(try Claim(from: decoder))
+        /// Nil where a member is missing, or is not of its type.
+        init?(_ node: JSONNode) {
+            func numbers(_ name: String) -> [Int]? {
+                guard case .array(let elements)? = node[name]?.value else { return nil }
+                let numbers = elements.compactMap(\.integer)
+                return numbers.count == elements.count ? numbers : nil
+            }
+            guard let dtype = node["dtype"]?.text, let shape = numbers("shape"), let offsets = numbers("data_offsets")
+            else { return nil }
+            (self.dtype, self.shape, self.offsets) = (dtype, shape, offsets)
         }
     }
 
     private let file: String
-    private let items: [String: Item]
+    /// A tensor each, and perhaps the file's metadata, which are not used.
+    private let items: [JSONNode.Member]
     private let dataStart: Int
     private let dataCount: Int
 
@@ -217,11 +214,17 @@ private struct SafeTensorsHeader {
             )
         }
         dataCount = bytes.count - dataStart
-        do {
-            items = try JSONDecoder().decode([String: Item].self, from: Data(bytes[8..<dataStart]))
-        } catch {
-            throw .weights.saying("\(file): header: \(explain(error)); copy the file again")
+        guard let text = String(validating: bytes[8..<dataStart], as: UTF8.self) else {
+            throw .weights.saying("\(file): header: not UTF-8 text; copy the file again")
         }
+        let header: JSONNode
+        do throws(JSONError) {
+            header = try JSONNode.parse(text)
+        } catch {
+            throw .weights.saying("\(file): header: not valid JSON: \(error); copy the file again")
+        }
+        guard header.isObject else { throw .weights.saying("\(file): header: not an object; copy the file again") }
+        items = header.members
     }
 
     /// The validated tensors: their types are known, their sizes match their offsets, and they cover the data exactly once.
@@ -229,8 +232,11 @@ private struct SafeTensorsHeader {
     /// The last rule also finds a tensor named twice: JSON keeps one of the two, and the bytes of the other are not covered.
     func entries() throws(ModelError) -> [String: SafeTensors.Entry] {
         var entries: [String: SafeTensors.Entry] = [:]
-        for (name, item) in items {
-            if case .tensor(let claim) = item { entries[name] = try entry(name, claim) }
+        for item in items where item.name != "__metadata__" {
+            guard let claim = Claim(item.node) else {
+                throw wrong(item.name, "its dtype, shape and data_offsets are not text and two lists of whole numbers")
+            }
+            entries[item.name] = try entry(item.name, claim)
         }
         var end = dataStart
         let inOrder = entries.sorted { a, b in

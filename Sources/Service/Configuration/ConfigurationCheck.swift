@@ -260,7 +260,7 @@ struct ConfigurationCheck {
             if let problem = ProgramFile.problem(arguments.first ?? "") {
                 findings.add(problem, key: "\(key).run", isWarning: true)
             }
-            if !ProgramFile.isFolder(directory) {
+            if !isFolder(directory) {
                 findings.add("no such folder: \(directory)", key: "\(key).directory", isWarning: true)
             }
         case .webhook(let address, let caFile, _):

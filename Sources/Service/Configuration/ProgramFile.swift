@@ -1,5 +1,6 @@
 private import Core
 private import Glibc
+private import System
 
 /// A file that an action is to run.
 public enum ProgramFile {
@@ -9,11 +10,6 @@ public enum ProgramFile {
         guard access(name, F_OK) == 0 else { return "no such program: \(printable(path))" }
         if isFolder(path) { return "is a folder, not a program: \(printable(path))" }
         return access(name, X_OK) == 0 ? nil : "may not be executed: \(printable(path)); try chmod +x"
-    }
-
-    static func isFolder(_ path: String) -> Bool {
-        var status = stat()
-        return stat(FileName.cString(path), &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
     }
 
     /// Where a program lies that is named without its folder, as a shell would find it.

@@ -1,8 +1,8 @@
 private import Audio
 import CALSA
 import CALSAMessages
-import FoundationEssentials
 import Glibc
+private import System
 
 /// The capture devices of this machine.
 public enum DeviceList {
@@ -110,23 +110,22 @@ public enum DeviceList {
         guard snd_config_search(definition, "type", &entry) >= 0, snd_config_get_string(entry, &type) >= 0 else {
             return false
         }
-        let folder = ProcessInfo.processInfo.environment["XDG_RUNTIME_DIR"] ?? "/run"
+        let folder = OwnEnvironment.variables["XDG_RUNTIME_DIR"] ?? "/run"
         let socket: String
         switch text(type) {
         case "pipewire": socket = "pipewire-0"
         case "pulse": socket = "pulse/native"
         default: return false
         }
-        return ["\(folder)/\(socket)", "/run/\(socket)"].contains { FileManager.default.fileExists(atPath: $0) }
+        return ["\(folder)/\(socket)", "/run/\(socket)"].contains { fileExists($0) }
     }
 
     // MARK: Nothing
 
     private static func nothingFound() -> String {
-        let files = FileManager.default
-        let nodes = (try? files.contentsOfDirectory(atPath: "/dev/snd")) ?? []
+        let nodes = namesInFolder("/dev/snd")
         let advice: String
-        if !files.fileExists(atPath: "/proc/asound/cards") {
+        if !fileExists("/proc/asound/cards") {
             advice =
                 "the kernel's sound drivers are not loaded, and no device of ALSA's configuration opens; in a container or VM give it a sound device, else load "
                 + "the card's module (modprobe snd-usb-audio), or start PipeWire or PulseAudio"

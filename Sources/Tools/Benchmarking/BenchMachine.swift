@@ -1,5 +1,5 @@
 import Core
-private import FoundationEssentials
+private import Glibc
 private import System
 
 /// The processor and the clock of a measurement.
@@ -19,7 +19,7 @@ public struct BenchMachine: Codable, Sendable {
         let number = pinThread()
         return BenchMachine(
             processor: processorName(),
-            processors: ProcessInfo.processInfo.processorCount,
+            processors: Int(sysconf(Int32(_SC_NPROCESSORS_CONF))),
             pinned: number,
             clock: "CLOCK_MONOTONIC_RAW",
             clockNanoseconds: clockCost()
@@ -34,8 +34,10 @@ public struct BenchMachine: Codable, Sendable {
     }
 
     private static func processorName() -> String {
-        func text(_ path: String) -> String { (try? String(contentsOfFile: path, encoding: .utf8)) ?? "" }
-        return processorName(cpuinfo: text("/proc/cpuinfo"), board: text("/proc/device-tree/model"))
+        processorName(
+            cpuinfo: kernelText("/proc/cpuinfo") ?? "",
+            board: kernelText("/proc/device-tree/model") ?? ""
+        )
     }
 
     /// `model name` of /proc/cpuinfo. On arm64, which has no such line: the board by the device tree, such as a Raspberry Pi 4, and the

@@ -1,6 +1,6 @@
 private import Core
-private import FoundationEssentials
 public import Inference
+private import JSON
 private import KernelInterface
 private import System
 
@@ -120,20 +120,20 @@ public struct BenchReport: Codable, Sendable {
         guard status.isRegular, status.size <= 1 << 24 else {
             throw BenchmarkError("\(name): no report but a folder, a device or a huge file; \(advice)")
         }
-        guard let data = FileManager.default.contents(atPath: file) else {
+        guard let data = try? readFile(file, limit: 1 << 24).bytes else {
             throw BenchmarkError("\(name): cannot be read; check its permissions")
         }
         struct Head: Decodable {
             let benchmark: String
             let format: Int?
         }
-        guard let head = try? JSONDecoder().decode(Head.self, from: data) else {
+        guard let head = try? Head(json: data) else {
             throw BenchmarkError("\(name): no report of bench; \(advice)")
         }
         guard head.benchmark == Self.kind else {
             throw BenchmarkError("\(name): a report of bench --\(printable(head.benchmark)), not of stages; \(advice)")
         }
-        guard head.format == Self.currentFormat, let report = try? JSONDecoder().decode(Self.self, from: data) else {
+        guard head.format == Self.currentFormat, let report = try? Self(json: data) else {
             throw BenchmarkError("\(name): a report by another version of beckon, or damaged; measure again")
         }
         guard report.stages.allSatisfy({ $0.microseconds.p50 > 0 }), report.startUp.milliseconds.p50 > 0 else {

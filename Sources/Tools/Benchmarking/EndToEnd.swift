@@ -6,7 +6,6 @@ private import Core
 private import Daemon
 private import Evaluation
 public import Events
-private import FoundationEssentials
 private import Glibc
 public import Spotting
 private import Synchronization
@@ -53,7 +52,7 @@ public struct EndToEnd {
         guard !words.isEmpty else {
             throw BenchmarkError("\(printable(track)): there is no word of the model in it")
         }
-        guard FileManager.default.isExecutableFile(atPath: stamp) else {
+        guard access(stamp, X_OK) == 0 else {
             throw BenchmarkError("\(stamp): no program that can be run; make bench-end-to-end builds it")
         }
     }
@@ -69,7 +68,7 @@ public struct EndToEnd {
         log: ServiceLog
     ) throws -> Result {
         // A folder of its own: another user may foresee any name in the common one.
-        var name = Array((FileManager.default.temporaryDirectory.path + "/beckon-bench-XXXXXX").utf8CString)
+        var name = Array(((OwnEnvironment.variables["TMPDIR"] ?? "/tmp") + "/beckon-bench-XXXXXX").utf8CString)
         guard let folder = mkdtemp(&name).map({ String(cString: $0) }) else {
             throw BenchmarkError("cannot make a folder for temporary files: \(SystemError.text(errno))")
         }
@@ -140,7 +139,7 @@ public struct EndToEnd {
 
     /// Start time of each action on the monotonic clock, by the sequence number of its event.
     private static func starts(in file: String) throws(BenchmarkError) -> [UInt64: Instant] {
-        guard let text = try? String(contentsOfFile: file, encoding: .utf8) else {
+        guard let text = kernelText(file) else {
             throw BenchmarkError("no word was detected, or its action left no sign; is it the right recording?")
         }
         var starts: [UInt64: Instant] = [:]

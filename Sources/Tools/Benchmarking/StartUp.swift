@@ -1,7 +1,7 @@
 import Core
-private import FoundationEssentials
 private import Glibc
 private import Inference
+private import JSON
 public import Spotting
 private import System
 
@@ -43,14 +43,14 @@ public struct StartUp: Codable, Sendable {
     }
 
     private static func spawn(_ arguments: [String]) throws(BenchmarkError) -> FirstScore {
-        let environment = ProcessInfo.processInfo.environment.map { "\($0)=\($1)" }
+        let environment = OwnEnvironment.variables.map { "\($0)=\($1)" }
         let output: [UInt8]
         do throws(SystemError) {
             output = try runOwnCopy(arguments, environment: environment)
         } catch {
             throw BenchmarkError("cannot start a copy of the program: \(error)")
         }
-        guard let score = try? JSONDecoder().decode(FirstScore.self, from: Data(output)) else {
+        guard let score = try? FirstScore(json: output) else {
             throw BenchmarkError("a copy of the program, started to time it, ended without a score")
         }
         return score
@@ -85,7 +85,7 @@ public struct FirstScore: Codable, Sendable {
 
     /// Resident memory of this process, in bytes.
     private static var resident: Int {
-        let text = (try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8)) ?? ""
+        let text = kernelText("/proc/self/statm") ?? ""
         let pages = text.split(separator: " ").dropFirst().first.flatMap { Int(digits: $0) } ?? 0
         return pages * Int(sysconf(Int32(_SC_PAGESIZE)))
     }

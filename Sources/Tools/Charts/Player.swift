@@ -1,4 +1,4 @@
-private import FoundationEssentials
+private import Core
 
 /// Plays the sound of a recording; a line moves over all charts with a ``Chart/time``, and times in tables are buttons.
 ///
@@ -14,7 +14,7 @@ public struct Player: Sendable {
     ///   - type: its media type, such as `audio/wav`.
     ///   - start: the time of its first sample in the charts, in seconds.
     public init(sound: [UInt8], type: String, start: Double) {
-        self.sound = Data(sound).base64EncodedString()
+        self.sound = base64(sound)
         self.type = type
         self.start = start
     }

@@ -1,5 +1,5 @@
 private import CZlib
-private import FoundationEssentials
+private import Core
 
 /// An image of numbers, one pixel each: dark blue for low, green, yellow for high, transparent for NaN.
 public struct Raster: Sendable, Equatable {
@@ -25,7 +25,7 @@ public struct Raster: Sendable, Equatable {
 
     /// The PNG as a `data:` URL; nil where there is no memory to compress it.
     var dataAddress: String? {
-        png.map { "data:image/png;base64," + Data($0).base64EncodedString() }
+        png.map { "data:image/png;base64," + base64($0) }
     }
 
     /// The image as a PNG file with a palette (ISO/IEC 15948).

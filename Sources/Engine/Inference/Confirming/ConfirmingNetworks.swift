@@ -42,7 +42,7 @@ public final class ConfirmingNetworks: Sendable {
         measuresContrast: Bool,
         sampleRate: Int,
         isQuantised: Bool,
-        kernels: borrowing KernelSet,
+        kernels: KernelSet,
         from tensors: SafeTensors,
         file: String
     ) throws(ModelError) {
@@ -78,9 +78,8 @@ public final class ConfirmingNetworks: Sendable {
         let refusal = description.refuseBelow ?? 0
         guard refusal >= 0, refusal < 1 else { throw wrong("refuseBelow", "\(refusal) is not from 0 to below 1") }
         self.refusal = Float(refusal)
-        var networks: [ConfirmingNetwork] = []
-        for network in description.networks {
-            networks.append(
+        let loading = description.networks.map { network in
+            Loading { () throws(ModelError) in
                 try ConfirmingNetwork(
                     network,
                     sampleRate: sampleRate,
@@ -89,8 +88,9 @@ public final class ConfirmingNetworks: Sendable {
                     from: tensors,
                     file: file
                 )
-            )
+            }
         }
+        let networks = try loading.map { one throws(ModelError) in try one.value() }
         let known = networks.map { network in
             Dictionary(uniqueKeysWithValues: zip(network.labels, network.labels.indices))
         }

@@ -1,7 +1,7 @@
 public import Capture
 private import Core
-private import FoundationEssentials
 private import Glibc
+private import System
 
 /// The capture devices of this machine, and whether this user may use them.
 public enum SoundSystem {
@@ -33,7 +33,7 @@ public enum SoundSystem {
     ///   - hasOthers: whether the device that is listened to is not a card, but of a sound server, and opens.
     public static func permissions(folder: String, hasOthers: Bool = false) -> Diagnosis {
         let check = "permissions"
-        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+        let names = namesInFolder(folder)
         let nodes = names.filter { $0.hasPrefix("pcm") && $0.hasSuffix("c") }.sorted()
         if nodes.isEmpty, hasOthers {
             return Diagnosis(
@@ -54,8 +54,8 @@ public enum SoundSystem {
         guard let first = closed.first else {
             return Diagnosis(.ok, check, "this user may use \(nodes.joined(separator: ", "))")
         }
-        let attributes = try? FileManager.default.attributesOfItem(atPath: "\(folder)/\(first)")
-        let group = attributes?[.groupOwnerAccountName] as? String ?? "audio"
+        let owner = (try? FileStatus(path: "\(folder)/\(first)")).flatMap { getgrgid($0.group)?.pointee.gr_name }
+        let group = owner.map { String(cString: $0) } ?? "audio"
         return Diagnosis(
             .error,
             check,
