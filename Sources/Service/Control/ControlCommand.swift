@@ -76,7 +76,7 @@ public enum ControlCommand: Equatable, Sendable {
     private static func fromJSON(_ line: String) throws(ControlError) -> ControlCommand {
         let node: JSONNode
         do throws(JSONError) {
-            node = try JSONNode.parse(line, .json5)
+            node = try JSONNode.parse(line, .strict)
         } catch {
             throw .command.saying("not a JSON object: \(error.reason)")
         }
