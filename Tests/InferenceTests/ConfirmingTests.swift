@@ -380,7 +380,7 @@ struct ConfirmingTests {
             (try with("name", "line", network: true), "same name"),
             (try with("labels", ["a", "b", "c", "d"], network: true), "none of the model's words"),
             (try with("labels", ["yes", "yes", "c", "d"], network: true), "twice"),
-            (try with("labels", ["yes", "no"], network: true), "a channel for each of 2 labels"),
+            (try with("labels", ["yes", "no"], network: true), "2 labels for 4 logits"),
             (try with("shifts", [] as [Any], network: true), "shifts"),
             (try with("shifts", [2], network: true), "shifts"),
             (try with("share", -0.1, network: true), "“share”"),

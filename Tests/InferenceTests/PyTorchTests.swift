@@ -79,9 +79,8 @@ struct PyTorchTests {
         var file = TensorFile()
         var index: UInt32 = 0
         for layer in try ModelDescription(json: json, file: "tutorial").layers {
-            guard case .convolution(let numbers, let dense, _) = layer.operation else { continue }
-            let (inputs, outputs) = (numbers.inputChannels, numbers.outputChannels)
-            let shape = dense ? [outputs, inputs] : [outputs, numbers.kernel, inputs]
+            guard case .convolution(let numbers, _) = layer.operation else { continue }
+            let (shape, outputs) = (numbers.storedShape, numbers.outputChannels)
             file.add(layer.name + ".weight", shape, half: scattered(index, shape))
             file.add(layer.name + ".bias", [outputs], half: scattered(index + 1, [outputs]))
             index += 2

@@ -62,15 +62,15 @@ struct StoredWeightsTests {
             $0.add("p.weight", [1, 1, 1, 3], half: [1, 2, 3])
         }
         let plain = [a, b, c, d] + [-b, a, d, -c] + [-c, -d, a, b] + [-d, c, -b, a]
-        #expect(try tensors.planeWeights(of: "m", shape: [4, 1, 1, 4]) == plain)
+        #expect(try tensors.weights(of: "m", shape: [4, 1, 1, 4]) == plain)
         let factors: [Float] = [1, 1, 0.5, 1 / 3]
         let scaled = plain.indices.map { Float(Float16(plain[$0] * factors[$0 / 4])) }
-        #expect(try tensors.planeWeights(of: "n", shape: [4, 1, 1, 4]) == scaled)
-        #expect(try tensors.planeWeights(of: "p", shape: [1, 1, 1, 3]) == [1, 2, 3])
+        #expect(try tensors.weights(of: "n", shape: [4, 1, 1, 4]) == scaled)
+        #expect(try tensors.weights(of: "p", shape: [1, 1, 1, 3]) == [1, 2, 3])
         for shape in [[4, 1, 1, 8], [8, 1, 1, 4], [4, 1, 2, 4], [3, 1, 1, 4], [4, 1, 1, 3]] {
-            #expect(throws: ModelError.tensor) { try tensors.requirePlaneWeights(of: "m", shape: shape) }
-            #expect(throws: ModelError.tensor) { try tensors.planeWeights(of: "m", shape: shape) }
+            #expect(throws: ModelError.tensor) { try tensors.requireWeights(of: "m", shape: shape) }
+            #expect(throws: ModelError.tensor) { try tensors.weights(of: "m", shape: shape) }
         }
-        #expect(throws: ModelError.tensor) { try tensors.requirePlaneWeights(of: "gone", shape: [4, 1, 1, 4]) }
+        #expect(throws: ModelError.tensor) { try tensors.requireWeights(of: "gone", shape: [4, 1, 1, 4]) }
     }
 }

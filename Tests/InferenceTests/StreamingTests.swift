@@ -109,6 +109,34 @@ struct StreamingTests {
         }
     }
 
+    /// What a confirming network may have, a streaming one may, too: SiLU, sums of several tensors, and convolutions over one band.
+    @Test(arguments: [Precision.float, .int8])
+    func `layers of confirming networks stream to the last bit`(precision: Precision) throws {
+        var network = TestNetwork()
+        network.conv("a", "input", 40, 16, kernel: 3)
+        network.layers[0]["activation"] = "silu"
+        network.conv("b", "a", 16, 16, kernel: 3)
+        network.conv("c", "a", 16, 16, kernel: 3)
+        network.layers[2]["activation"] = "silu"
+        network.crop("d", "a", 1, 1)
+        network.layers.append(["op": "add", "name": "sum", "inputs": ["b", "c", "d"], "activation": "relu"])
+        network.conv("e", "sum", 16, 16, kernel: 5)
+        network.mean("pool", "e", 71)
+        network.dense("logits", "pool", 16, 5)
+        if precision == .int8 { network.json["ranges"] = ["input": 4, "a": 4, "sum": 6, "e": 4] }
+        var random = SplitMix(seed: 49)
+        #expect(try difference(network.model(precision: precision), hops: 14, random: &random) == 0)
+        let all = network.layers
+        for (index, change) in [
+            (0, ["op": "conv2d", "kernel": [1, 3], "padding": [0, 1], "stride": [1, 1], "dilation": [1, 1]]),
+            (6, ["op": "meanFrames"]), (6, ["op": "meanBands"]), (6, ["op": "middleFrames", "count": 3]),
+        ] as [(Int, [String: Any])] {
+            network.layers = all
+            network.layers[index].merge(change) { $1 }
+            #expect(throws: ModelError.layer) { try network.model() }
+        }
+    }
+
     /// The sum may not be computed with `b`, whose output others read.
     @Test func `a sum after a crop streams`() throws {
         var network = TestNetwork()

@@ -1,30 +1,39 @@
 private import Core
-package import KernelInterface
 
-/// One layer of `model.json`, decoded but not validated; its keys are specified in `Models/FORMAT.md`.
+/// One layer of a network in `model.json`, decoded but not validated; its keys are specified in `Models/FORMAT.md`.
 package struct LayerDescription: Decodable, Sendable {
+    package enum Activation: String, Sendable { case none, relu, silu }
+
     /// What a layer computes, with its parameters.
     package enum Operation: Sendable, Equatable {
-        /// A convolution; a dense layer is one with a kernel of 1.
-        case convolution(ConvolutionShape, dense: Bool, relu: Bool)
-        /// The sum of two inputs of the same shape.
-        case add(relu: Bool)
+        /// A convolution; one over the frames alone has one band, and a dense layer is one with a kernel of 1.
+        case convolution(PlaneConvolution, Activation)
+        /// A factor and a summand for each channel and each of equal parts of the bands.
+        case bandScale(channels: Int, parts: Int)
+        /// The sum of inputs of the same shape; one band is added to every band.
+        case add(Activation)
         /// The moving average over this number of columns.
         case mean(columns: Int)
+        /// The mean of all bands, which become one.
+        case meanBands
+        /// The mean of all frames, which become one.
+        case meanFrames
         /// Drops columns at the start and at the end.
         case crop(start: Int, end: Int)
+        /// Keeps frames in the middle.
+        case middleFrames(count: Int)
         /// Makes all columns one column.
         case flatten
     }
 
     package var name: String
-    /// Names of earlier layers, or "input": two for `add`, one for all other operations.
+    /// Names of earlier layers, or of the network's input: two or more for `add`, one for all other operations.
     package var inputs: [String]
-    /// What the layer computes.
     package var operation: Operation
 
     private enum Key: String, CodingKey {
-        case op, name, input, inputs, kernel, stride, dilation, groups, activation, columns, start, end
+        case op, name, input, inputs, kernel, stride, padding, dilation, groups, activation, columns, start, end
+        case channels, parts, count
         case inputChannels = "in"
         case outputChannels = "out"
     }
@@ -37,41 +46,56 @@ package struct LayerDescription: Decodable, Sendable {
             op == "add"
             ? try container.decode([String].self, forKey: .inputs)
             : [try container.decode(String.self, forKey: .input)]
-        func number(_ key: Key, or fallback: Int) throws -> Int {
-            try container.decodeIfPresent(Int.self, forKey: key) ?? fallback
+        func number(_ key: Key) throws -> Int { try container.decode(Int.self, forKey: key) }
+        func wrong(_ key: Key, _ what: String) -> DecodingError {
+            .dataCorruptedError(forKey: key, in: container, debugDescription: what)
         }
-        func relu() throws -> Bool {
-            let activation = try container.decodeIfPresent(String.self, forKey: .activation) ?? "none"
-            guard activation == "relu" || activation == "none" else {
-                throw DecodingError.dataCorruptedError(
-                    forKey: .activation,
-                    in: container,
-                    debugDescription: "unknown activation \(quoted(activation)), not none or relu"
-                )
+        func activation() throws -> Activation {
+            let name = try container.decodeIfPresent(String.self, forKey: .activation) ?? Activation.none.rawValue
+            guard let activation = Activation(rawValue: name) else {
+                throw wrong(.activation, "unknown activation \(quoted(name)), not none, relu or silu")
             }
-            return activation == "relu"
+            return activation
         }
         switch op {
-        case "conv1d", "dense":
-            let dense = op == "dense"
-            let shape = ConvolutionShape(
-                inputChannels: try container.decode(Int.self, forKey: .inputChannels),
-                outputChannels: try container.decode(Int.self, forKey: .outputChannels),
-                kernel: dense ? 1 : try container.decode(Int.self, forKey: .kernel),
-                stride: dense ? 1 : try number(.stride, or: 1),
-                dilation: dense ? 1 : try number(.dilation, or: 1),
-                groups: dense ? 1 : try number(.groups, or: 1)
+        case "conv1d", "conv2d", "dense":
+            let kernel =
+                switch op {
+                case "conv1d": Extent(bands: 1, frames: try number(.kernel))
+                case "conv2d": try container.decode(Extent.self, forKey: .kernel)
+                default: Extent(bands: 1, frames: 1)
+                }
+            func extent(_ key: Key, or usual: Extent) throws -> Extent {
+                if op == "conv2d" { return try container.decodeIfPresent(Extent.self, forKey: key) ?? usual }
+                let frames = op == "conv1d" ? try container.decodeIfPresent(Int.self, forKey: key) : nil
+                return Extent(bands: usual.bands, frames: frames ?? usual.frames)
+            }
+            var convolution = PlaneConvolution(
+                inputChannels: try number(.inputChannels),
+                outputChannels: try number(.outputChannels),
+                kernel: kernel
             )
-            operation = .convolution(shape, dense: dense, relu: try relu())
-        case "add": operation = .add(relu: try relu())
-        case "mean": operation = .mean(columns: try container.decode(Int.self, forKey: .columns))
-        case "crop": operation = .crop(start: try number(.start, or: 0), end: try number(.end, or: 0))
+            convolution.storedDimensions = op == "dense" ? 2 : op == "conv1d" ? 3 : 4
+            convolution.stride = try extent(.stride, or: convolution.stride)
+            convolution.dilation = try extent(.dilation, or: convolution.dilation)
+            if op == "conv2d" { convolution.padding = try extent(.padding, or: convolution.padding) }
+            if op != "dense" { convolution.groups = try container.decodeIfPresent(Int.self, forKey: .groups) ?? 1 }
+            operation = .convolution(convolution, try activation())
+        case "bandScale": operation = .bandScale(channels: try number(.channels), parts: try number(.parts))
+        case "add": operation = .add(try activation())
+        case "mean": operation = .mean(columns: try number(.columns))
+        case "meanBands": operation = .meanBands
+        case "meanFrames": operation = .meanFrames
+        case "crop":
+            func columns(_ key: Key) throws -> Int { try container.decodeIfPresent(Int.self, forKey: key) ?? 0 }
+            operation = .crop(start: try columns(.start), end: try columns(.end))
+        case "middleFrames": operation = .middleFrames(count: try number(.count))
         case "flatten": operation = .flatten
         default:
-            throw DecodingError.dataCorruptedError(
-                forKey: .op,
-                in: container,
-                debugDescription: "unknown op \(quoted(op)), not conv1d, dense, add, mean, crop or flatten"
+            throw wrong(
+                .op,
+                "unknown op \(quoted(op)), not conv1d, conv2d, dense, bandScale, add, mean, meanBands, meanFrames, crop, "
+                    + "middleFrames or flatten"
             )
         }
     }

@@ -216,13 +216,11 @@ enum Limits {
     static let windowSamples = 1 << 21
     static let bands = 1_024
     static let channels = 1 << 22
-    /// Parameters of `mean` and `crop`.
+    /// Parameters of `mean`, `crop` and `middleFrames`.
     static let columns = 1 << 21
-    /// Kernel, stride and dilation.
+    /// Kernel, stride, dilation and padding.
     static let kernel = 1 << 16
-    /// Kernel, stride, dilation and padding of a two-dimensional convolution.
-    static let side = 1 << 12
-    /// Inputs of a sum in a confirming network.
+    /// Inputs of a sum.
     static let addends = 8
     static let confirmingNetworks = 4
     static let confirmingShifts = 8

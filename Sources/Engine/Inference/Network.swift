@@ -1,6 +1,4 @@
 private import Core
-private import KernelInterface
-import Kernels
 
 /// The validated layers of a model: a graph of tensors with their shapes.
 public struct Network: Sendable {
@@ -8,10 +6,9 @@ public struct Network: Sendable {
     ///
     /// `crop` and `flatten` compute nothing: their tensors are views of the memory of the tensor `root`.
     public struct Tensor: Sendable {
-        public let name: String
-        public let channels: Int
-        /// Columns of the whole window.
-        public let columns: Int
+        public internal(set) var name: String
+        /// Shape for the whole window.
+        var plane: Plane
         /// New columns per hop; 0 where the model does not stream.
         public let columnsPerHop: Int
         /// Index of the tensor that owns the memory.
@@ -19,10 +16,13 @@ public struct Network: Sendable {
         /// Whether no value can be negative, as after a ReLU.
         let isNonNegative: Bool
         /// Columns of the root before the view; 0 if this is not a view.
-        let columnsBefore: Int
+        var columnsBefore = 0
         /// Columns of the root after the view; 0 if this is not a view.
-        let columnsAfter: Int
+        var columnsAfter = 0
 
+        public var channels: Int { plane.channels }
+        /// Columns of the whole window, in each band.
+        public var columns: Int { plane.frames }
         /// New columns of a hop, but no more than the window has.
         var newColumns: Int { min(columnsPerHop, columns) }
     }
@@ -33,13 +33,13 @@ public struct Network: Sendable {
         /// Indices of tensors.
         public let inputs: [Int]
 
-        private var convolution: ConvolutionShape? {
-            if case .convolution(let shape, _, _) = operation { shape } else { nil }
+        private var convolution: PlaneConvolution? {
+            if case .convolution(let convolution, _) = operation { convolution } else { nil }
         }
         /// Number of weights and biases.
-        public var parameters: Int { convolution.map { $0.weightCount + $0.outputChannels } ?? 0 }
-        /// Multiply-adds for one output column.
-        public var multiplyAddsPerColumn: Int { convolution?.weightCount ?? 0 }
+        public var parameters: Int { multiplyAddsPerColumn + (convolution?.outputChannels ?? 0) }
+        /// Multiply-adds for one output column: the weights.
+        public var multiplyAddsPerColumn: Int { convolution?.storedShape.reduce(1, *) ?? 0 }
     }
 
     /// The network's input, then the output of every layer: that of layer i is tensor i + 1.
@@ -54,34 +54,31 @@ public struct Network: Sendable {
     /// Whether it can run hop by hop.
     public let streams: Bool
 
-    init(_ description: ModelDescription, frontEnd: FrontEnd, file: String) throws(ModelError) {
-        streams = description.streaming
-        if streams, description.hopSamples % frontEnd.hopSamples != 0 {
+    /// The layers alone.
+    ///
+    /// - Parameters:
+    ///   - input: name and shape of the network's input.
+    ///   - columnsPerHop: its new columns per hop; 0 where the network does not stream.
+    ///   - place: the file, and what of it, in error messages.
+    private init(
+        _ descriptions: [LayerDescription],
+        input: (name: String, plane: Plane),
+        columnsPerHop: Int,
+        place: String
+    ) throws(ModelError) {
+        streams = columnsPerHop > 0
+        tensors = [
+            Tensor(name: input.name, plane: input.plane, columnsPerHop: columnsPerHop, root: 0, isNonNegative: false)
+        ]
+        guard (1...Limits.layers).contains(descriptions.count) else {
             throw .description.saying(
-                "\(file): key “hopSamples”: \(description.hopSamples) is no multiple of the front end's "
-                    + "\(frontEnd.hopSamples); set streaming to false or change a hop"
+                "\(place): key “layers”: \(descriptions.count) layers, not from 1 to \(Limits.layers)"
             )
         }
-        let input = Tensor(
-            name: "input",
-            channels: frontEnd.channels,
-            columns: frontEnd.columns,
-            columnsPerHop: streams ? description.hopSamples / frontEnd.hopSamples : 0,
-            root: 0,
-            isNonNegative: false,
-            columnsBefore: 0,
-            columnsAfter: 0
-        )
-        tensors = [input]
-        guard (1...Limits.layers).contains(description.layers.count) else {
-            throw .description.saying(
-                "\(file): key “layers”: \(description.layers.count) layers, not from 1 to \(Limits.layers)"
-            )
-        }
-        var indices = ["input": 0]
-        var multiplyAdds = 0
-        for layer in description.layers {
-            let inference = ShapeInference(layer: layer, file: file, streams: streams)
+        var indices = [input.name: 0]
+        var (activations, multiplyAdds) = (input.plane.count, 0)
+        for layer in descriptions {
+            let inference = ShapeInference(layer: layer, place: place, streams: streams)
             guard indices[layer.name] == nil else { throw inference.wrong("the name is taken; rename it") }
             var inputs: [Int] = []
             for name in layer.inputs {
@@ -90,52 +87,81 @@ public struct Network: Sendable {
                 }
                 inputs.append(index)
             }
-            let tensor = try inference.outputTensor(inputs: inputs, among: tensors, index: tensors.count)
+            let tensor = try inference.output(of: inputs.map { tensors[$0] }, index: tensors.count)
             layers.append(Layer(name: layer.name, operation: layer.operation, inputs: inputs))
             indices[layer.name] = tensors.count
+            if tensor.root == tensors.count { activations += tensor.plane.count }
             tensors.append(tensor)
-            guard activationCount <= Limits.activations else { throw inference.tooLarge("activations of the window") }
-            multiplyAdds += (layers.last?.multiplyAddsPerColumn ?? 0) * tensor.columns
+            guard activations <= Limits.activations else { throw inference.tooLarge("activations of the window") }
+            multiplyAdds += (layers.last?.multiplyAddsPerColumn ?? 0) * tensor.plane.columns
             guard parameters <= Limits.weights else { throw inference.tooLarge("weights") }
             guard multiplyAdds <= Limits.multiplyAdds else {
                 throw inference.tooLarge("multiply-adds of a window")
             }
         }
+    }
 
-        func index(_ name: String, _ key: String) throws(ModelError) -> Int {
-            guard let index = indices[name] else {
-                throw .description.saying("\(file): key “\(key)”: no layer is called \(quoted(name))")
-            }
-            return index
+    /// The network of a model.
+    init(_ description: ModelDescription, frontEnd: FrontEnd, file: String) throws(ModelError) {
+        if description.streaming, description.hopSamples % frontEnd.hopSamples != 0 {
+            throw .description.saying(
+                "\(file): key “hopSamples”: \(description.hopSamples) is no multiple of the front end's "
+                    + "\(frontEnd.hopSamples); set streaming to false or change a hop"
+            )
         }
-        func single(_ name: String, _ key: String) throws(ModelError) -> Int {
-            let index = try index(name, key)
-            guard tensors[index].columns == 1 else {
-                throw .layer.saying(
-                    "\(file): layer \(quoted(name)): \(tensors[index].columns) columns over the window, but as "
-                        + "“\(key)” it must have one; add a mean or flatten"
-                )
-            }
-            return index
-        }
-        output = try single(description.output, "output")
+        try self.init(
+            description.layers,
+            input: ("input", Plane(frames: frontEnd.columns, channels: frontEnd.channels)),
+            columnsPerHop: description.streaming ? description.hopSamples / frontEnd.hopSamples : 0,
+            place: file
+        )
+        output = try single(description.output, "output", file)
         if let parts = description.embedding?.layers {
             guard (1...Limits.embeddingParts).contains(parts.count), Set(parts).count == parts.count else {
                 throw .description.saying(
                     "\(file): key “embedding”: \(parts.count) layers, not from 1 to \(Limits.embeddingParts), or one of them twice"
                 )
             }
-            for name in parts { embedding.append(try single(name, "embedding")) }
+            for name in parts { embedding.append(try single(name, "embedding", file)) }
         }
         if let name = description.activity {
-            let index = try index(name, "activity")
+            let index = try index(name, "activity", file)
             try validateActivity(tensors[index], file: file)
             activity = index
         }
-        guard description.outputLabels.count == tensors[output].channels else {
+        try requireLabels(description.outputLabels.count, key: "outputLabels", file)
+    }
+
+    /// A confirming network.
+    init(_ description: ConfirmingNetworkDescription, features: Plane, place: String) throws(ModelError) {
+        try self.init(description.layers, input: ("features", features), columnsPerHop: 0, place: place)
+        output = try single(description.output, "output", place)
+        try requireLabels(description.labels.count, key: "labels", place)
+    }
+
+    private func index(_ name: String, _ key: String, _ place: String) throws(ModelError) -> Int {
+        guard let index = tensors.firstIndex(where: { $0.name == name }) else {
+            throw .description.saying("\(place): key “\(key)”: no layer is called \(quoted(name))")
+        }
+        return index
+    }
+
+    /// The index of a layer with one column.
+    private func single(_ name: String, _ key: String, _ place: String) throws(ModelError) -> Int {
+        let index = try index(name, key, place)
+        guard tensors[index].plane.columns == 1 else {
+            throw .layer.saying(
+                "\(place): layer \(quoted(name)): \(tensors[index].plane) over the window, but as “\(key)” it must have one "
+                    + "column; add a mean or flatten"
+            )
+        }
+        return index
+    }
+
+    private func requireLabels(_ count: Int, key: String, _ place: String) throws(ModelError) {
+        guard count == tensors[output].channels else {
             throw .description.saying(
-                "\(file): key “outputLabels”: \(description.outputLabels.count) labels for "
-                    + "\(tensors[output].channels) logits; name one label for each"
+                "\(place): key “\(key)”: \(count) labels for \(tensors[output].channels) logits; name one label for each"
             )
         }
     }
@@ -177,17 +203,11 @@ public struct Network: Sendable {
     func fusedAddend(of index: Int) -> Int? {
         let inputs = layers[index].inputs
         // Tensor 0 is the network's input, so that tensor `index` is the output of the layer before.
-        guard inputs.count == 2, inputs[0] != inputs[1], let side = inputs.firstIndex(of: index) else { return nil }
+        guard inputs.count == 2, inputs[0] != inputs[1], let side = inputs.firstIndex(of: index),
+            tensors[inputs[0]].plane == tensors[inputs[1]].plane
+        else { return nil }
         let readers = layers.reduce(0) { $0 + $1.inputs.count { $0 == index } }
         guard readers == 1, index != output, index != activity, !embedding.contains(index) else { return nil }
         return inputs[1 - side]
-    }
-
-    /// Floats of all tensors that own memory, for a whole window.
-    private var activationCount: Int {
-        tensors.indices.reduce(0) { sum, index in
-            let tensor = tensors[index]
-            return tensor.root == index ? sum + tensor.columns * tensor.channels : sum
-        }
     }
 }

@@ -13,6 +13,8 @@ struct PackedWeights: ~Copyable, Sendable {
         var fastOffset: Int?
         /// Adjacent output columns that are computed as one; see `ConvolutionShape.folded`.
         var foldedColumns = 1
+        /// Floats from the weights of one part of the bands to those of the next.
+        var partStride = 0
     }
 
     private let arena: Arena
@@ -25,11 +27,13 @@ struct PackedWeights: ~Copyable, Sendable {
     /// Packs the weights of `file`.
     ///
     /// - Parameters:
+    ///   - prefix: of the tensors' names in the file.
     ///   - ranges: the largest input of each layer to quantise, by the name of its input tensor.
     ///   - kernels: the kernels that will read the weights.
     /// - Throws: `ModelError` if a tensor is missing or does not fit, or there are too many weights.
     init(
         _ network: Network,
+        prefix: String = "",
         ranges: [String: Double],
         kernels: borrowing KernelSet,
         from file: SafeTensors
@@ -39,70 +43,115 @@ struct PackedWeights: ~Copyable, Sendable {
         let quantisers = PackedWeights.quantisers(network, ranges)
         let layout = kernels.quantisedLayout
         for (index, layer) in network.layers.enumerated() {
-            guard case .convolution(let shape, let dense, _) = layer.operation else { continue }
+            let key = prefix + layer.name
+            let input = network.tensors[layer.inputs[0]]
             // The tensors must exist before memory is allocated for the sizes that the description claims.
-            try file.require(layer.name + ".weight", shape: PackedWeights.storedShape(shape, dense: dense))
-            try file.require(layer.name + ".bias", shape: [shape.outputChannels])
-            let isQuantised = shape.canBeQuantised && ranges[network.tensors[layer.inputs[0]].name] != nil
-            layers[index].isQuantised = isQuantised
-            if !isQuantised { layers[index].foldedColumns = PackedWeights.foldedColumns(of: index, shape, network) }
-            let computed = shape.folded(layers[index].foldedColumns)
-            let count = isQuantised ? packedQuantisedCount(shape) : packedConvolutionCount(computed)
-            layers[index].offset = arenaLayout.reserve(count).offset
-            if isQuantised, kernels.convolveFast != nil, shape.isFast(columns: network.tensors[index + 1].columns) {
-                layers[index].fastOffset = arenaLayout.reserve(FastConvolution(shape).packedCount).offset
+            switch layer.operation {
+            case .convolution(let convolution, _):
+                try file.requireWeights(of: key, shape: convolution.storedShape)
+                try file.require(key + ".bias", shape: [convolution.outputChannels])
+                let shape = convolution.shape(of: input.plane)
+                let isQuantised = shape.canBeQuantised && ranges[input.name] != nil
+                layers[index].isQuantised = isQuantised
+                if !isQuantised, convolution.isLine(input.plane) {
+                    layers[index].foldedColumns = PackedWeights.foldedColumns(of: index, shape, network)
+                }
+                let computed = shape.folded(layers[index].foldedColumns)
+                let count = isQuantised ? packedQuantisedCount(shape) : packedConvolutionCount(computed)
+                layers[index].offset = arenaLayout.reserve(count).offset
+                if isQuantised, kernels.convolveFast != nil, convolution.isLine(input.plane),
+                    shape.isFast(columns: network.tensors[index + 1].columns)
+                {
+                    layers[index].fastOffset = arenaLayout.reserve(FastConvolution(shape).packedCount).offset
+                }
+            case .bandScale(let channels, let parts):
+                try file.require(key + ".scale", shape: [channels, parts])
+                try file.require(key + ".shift", shape: [channels, parts])
+                layers[index].partStride = Arena.aligned(packedConvolutionCount(.channelScale(channels)))
+                layers[index].offset = arenaLayout.reserve(parts * layers[index].partStride).offset
+            default: continue
             }
             guard arenaLayout.count <= Limits.weights else {
                 throw .size.saying(
-                    "\(file.file): layer \(quoted(layer.name)): the packed weights exceed the limit; make the model smaller"
+                    "\(file.file): layer \(quoted(key)): the packed weights exceed the limit; make the model smaller"
                 )
             }
         }
         let arena = Arena(arenaLayout)
         for (index, layer) in network.layers.enumerated() {
-            guard case .convolution(let shape, let dense, _) = layer.operation else { continue }
-            let stored = PackedWeights.storedShape(shape, dense: dense)
-            let bias = try file.floats(layer.name + ".bias", shape: [shape.outputChannels])
-            let target = arena.base + layers[index].offset
-            if layers[index].isQuantised, let quantiser = quantisers[network.tensors[layer.inputs[0]].root] {
-                if let integers = try file.integers(of: layer.name, shape: stored, computed: shape) {
-                    packQuantisedConvolution(
-                        integers: integers.weights,
-                        steps: integers.steps,
-                        bias: bias,
-                        shape: shape,
-                        quantiser: quantiser,
-                        layout: layout,
-                        into: target
-                    )
-                } else {
-                    packQuantisedConvolution(
-                        weights: try file.weights(of: layer.name, shape: stored),
-                        bias: bias,
-                        shape: shape,
-                        quantiser: quantiser,
-                        layout: layout,
-                        into: target
-                    )
-                }
+            let (key, target) = (prefix + layer.name, arena.base + layers[index].offset)
+            let input = network.tensors[layer.inputs[0]]
+            switch layer.operation {
+            case .convolution(let convolution, _):
+                let quantiser = layers[index].isQuantised ? quantisers[input.root] : nil
+                try PackedWeights.pack(convolution, input.plane, layers[index], quantiser, layout, key, file, target)
                 if let offset = layers[index].fastOffset,
-                    !packFastConvolution(target, shape: shape, into: arena.base + offset)
+                    !packFastConvolution(target, shape: convolution.shape(of: input.plane), into: arena.base + offset)
                 {
                     layers[index].fastOffset = nil
                 }
-            } else {
-                let weights = try file.weights(of: layer.name, shape: stored)
-                let count = layers[index].foldedColumns
-                let folded =
-                    count == 1
-                    ? (weights, bias) : foldConvolution(weights: weights, bias: bias, shape: shape, columns: count)
-                packConvolution(weights: folded.0, bias: folded.1, shape: shape.folded(count), into: target)
+            case .bandScale(let channels, let parts):
+                let scale = try file.floats(key + ".scale", shape: [channels, parts])
+                let shift = try file.floats(key + ".shift", shape: [channels, parts])
+                for part in 0..<parts {
+                    let every = stride(from: part, to: channels * parts, by: parts)
+                    packConvolution(
+                        weights: every.map { scale[$0] },
+                        bias: every.map { shift[$0] },
+                        shape: .channelScale(channels),
+                        into: target + part * layers[index].partStride
+                    )
+                }
+            default: continue
             }
         }
         self.arena = arena
         self.layout = layout
         self.layers = layers
         self.quantisers = quantisers
+    }
+
+    /// Packs one convolution, in integers if there is a quantiser for its input.
+    private static func pack(
+        _ convolution: PlaneConvolution,
+        _ input: Plane,
+        _ layer: Layer,
+        _ quantiser: Quantiser?,
+        _ layout: QuantisedLayout,
+        _ key: String,
+        _ file: SafeTensors,
+        _ target: UnsafeMutablePointer<Float>
+    ) throws(ModelError) {
+        let (shape, stored) = (convolution.shape(of: input), convolution.storedShape)
+        let bias = try file.floats(key + ".bias", shape: [shape.outputChannels])
+        if let quantiser, let integers = try file.integers(of: key, shape: stored, computed: shape) {
+            packQuantisedConvolution(
+                integers: integers.weights,
+                steps: integers.steps,
+                bias: bias,
+                shape: shape,
+                quantiser: quantiser,
+                layout: layout,
+                into: target
+            )
+            return
+        }
+        let weights = try file.weights(of: key, shape: stored)
+        if let quantiser {
+            packQuantisedConvolution(
+                weights: weights,
+                bias: bias,
+                shape: shape,
+                quantiser: quantiser,
+                layout: layout,
+                into: target
+            )
+            return
+        }
+        let count = layer.foldedColumns
+        let folded =
+            count == 1 ? (weights, bias) : foldConvolution(weights: weights, bias: bias, shape: shape, columns: count)
+        packConvolution(weights: folded.0, bias: folded.1, shape: shape.folded(count), into: target)
     }
 
     /// Floats of a folded layer at most: it may take eight times the memory of the layer.
@@ -130,10 +179,11 @@ struct PackedWeights: ~Copyable, Sendable {
     var base: UnsafePointer<Float> { UnsafePointer(arena.base) }
     /// Floats.
     var count: Int { arena.count }
+}
 
-    private static func storedShape(_ shape: ConvolutionShape, dense: Bool) -> [Int] {
-        dense
-            ? [shape.outputChannels, shape.inputChannels]
-            : [shape.outputChannels, shape.kernel, shape.inputChannels / shape.groups]
+extension ConvolutionShape {
+    /// A factor and a summand for each channel.
+    static func channelScale(_ channels: Int) -> ConvolutionShape {
+        ConvolutionShape(inputChannels: channels, outputChannels: channels, groups: channels)
     }
 }

@@ -2,113 +2,155 @@ private import Core
 import KernelInterface
 import Kernels
 
-/// The validation of one layer: its errors name the layer.
-protocol LayerInference {
-    /// The layer's name.
-    var name: String { get }
+/// Validates one layer against its inputs, and infers the shape of its output.
+struct ShapeInference {
+    let layer: LayerDescription
     /// The file, and what of it, in error messages.
-    var place: String { get }
-}
+    let place: String
+    let streams: Bool
 
-extension LayerInference {
     func wrong(_ what: String) -> ModelError {
-        .layer.saying("\(place): layer \(quoted(name)): \(what); see Models/FORMAT.md")
+        .layer.saying("\(place): layer \(quoted(layer.name)): \(what); see Models/FORMAT.md")
     }
 
     func tooLarge(_ what: String) -> ModelError {
         .size.saying(
-            "\(place): layer \(quoted(name)): with this layer the \(what) exceed the limit; make the model smaller"
+            "\(place): layer \(quoted(layer.name)): with this layer the \(what) exceed the limit; make the model smaller"
         )
     }
-}
-
-/// Validates one layer against its inputs, and infers the shape of its output.
-struct ShapeInference: LayerInference {
-    let layer: LayerDescription
-    let file: String
-    let streams: Bool
-
-    var place: String { file }
-    var name: String { layer.name }
 
     /// The layer's output, which will be the tensor `index`.
-    func outputTensor(inputs: [Int], among tensors: [Network.Tensor], index: Int) throws(ModelError) -> Network.Tensor {
+    func output(of inputs: [Network.Tensor], index: Int) throws(ModelError) -> Network.Tensor {
         let isAdd = if case .add = layer.operation { true } else { false }
-        guard inputs.count == (isAdd ? 2 : 1) else { throw wrong("\(inputs.count) inputs, not \(isAdd ? 2 : 1)") }
-        let input = tensors[inputs[0]]
+        guard isAdd ? (2...Limits.addends).contains(inputs.count) : inputs.count == 1 else {
+            throw wrong("\(inputs.count) inputs, not \(isAdd ? "2 to \(Limits.addends)" : "1")")
+        }
+        let (input, plane) = (inputs[0], inputs[0].plane)
         switch layer.operation {
-        case .convolution(let shape, _, _):
-            try validate(shape)
-            guard shape.inputChannels == input.channels else {
-                throw wrong("“in” is \(shape.inputChannels), but its input has \(input.channels) channels")
+        case .convolution(let convolution, _):
+            let output = try output(of: convolution, plane)
+            let shape = convolution.shape(of: plane)
+            return try tensor(output, of: input, index, span: shape.span, stride: shape.stride)
+        case .bandScale(let channels, let parts):
+            guard channels == plane.channels else {
+                throw wrong("“channels” is \(channels), but its input has \(plane.channels)")
             }
-            return try slidingWindow(
-                input,
-                span: shape.span,
-                stride: shape.stride,
-                channels: shape.outputChannels,
-                index: index
-            )
+            guard parts >= 1, plane.bands % parts == 0 else {
+                throw wrong("“parts” \(parts) does not divide its input's \(plane.bands) bands")
+            }
+            return try tensor(plane, of: input, index)
+        case .add(let activation):
+            guard activation != .silu else { throw wrong("a sum has no “silu”, but none or relu") }
+            for other in inputs.dropFirst() {
+                let band = Plane(frames: plane.frames, channels: plane.channels)
+                guard other.plane == plane || other.plane == band else {
+                    throw wrong("its inputs differ: \(plane), and \(other.plane)")
+                }
+                guard other.columnsPerHop == input.columnsPerHop else {
+                    throw wrong("its inputs grow by \(input.columnsPerHop) and \(other.columnsPerHop) columns a hop")
+                }
+            }
+            return try tensor(plane, of: input, index)
         case .mean(let columns):
+            try requireBand(plane)
             guard (1...Limits.columns).contains(columns) else { throw wrong("“columns” is \(columns), not positive") }
-            return try slidingWindow(input, span: columns, stride: 1, channels: input.channels, index: index)
-        case .add:
-            let other = tensors[inputs[1]]
-            guard input.channels == other.channels, input.columns == other.columns else {
-                throw wrong(
-                    "its inputs differ: \(input.columns) columns of \(input.channels) channels, and \(other.columns) "
-                        + "of \(other.channels)"
-                )
-            }
-            guard input.columnsPerHop == other.columnsPerHop else {
-                throw wrong("its inputs grow by \(input.columnsPerHop) and \(other.columnsPerHop) columns a hop")
-            }
-            return try slidingWindow(input, span: 1, stride: 1, channels: input.channels, index: index)
+            guard columns <= plane.frames else { throw tooLong(columns, plane) }
+            let output = Plane(frames: plane.frames - columns + 1, channels: plane.channels)
+            return try tensor(output, of: input, index, span: columns)
+        case .meanBands:
+            try requireWhole()
+            return try tensor(Plane(frames: plane.frames, channels: plane.channels), of: input, index)
+        case .meanFrames:
+            try requireWhole()
+            try requireBand(plane)
+            return try tensor(Plane(frames: 1, channels: plane.channels), of: input, index)
         case .crop(let start, let end):
+            try requireBand(plane)
             let range = 0...Limits.columns
             guard range.contains(start), range.contains(end) else {
                 throw wrong("“start” \(start) or “end” \(end) is negative or too large")
             }
-            guard start + end < input.columns else {
-                throw wrong("it drops \(start) + \(end) of \(input.columns) columns, and leaves none")
+            guard start + end < plane.frames else {
+                throw wrong("it drops \(start) + \(end) of \(plane.frames) columns, and leaves none")
             }
-            return view(of: input, channels: input.channels, columns: input.columns - start - end, start, end)
+            return view(of: input, start, end)
+        case .middleFrames(let count):
+            try requireWhole()
+            try requireBand(plane)
+            guard (1...Limits.columns).contains(count) else { throw wrong("“count” is \(count), not positive") }
+            let dropped = max(0, plane.frames - count)
+            return view(of: input, dropped / 2, dropped - dropped / 2)
         case .flatten:
-            guard !streams else { throw wrong("a flatten cannot stream; set streaming to false") }
-            let channels = input.channels * input.columns
-            guard channels <= Limits.channels else { throw tooLarge("channels") }
-            return view(of: input, channels: channels, columns: 1, 0, 0)
+            try requireWhole()
+            guard plane.count <= Limits.channels else { throw tooLarge("channels") }
+            var flat = view(of: input, 0, 0)
+            flat.plane = Plane(frames: 1, channels: plane.count)
+            return flat
         }
     }
 
-    private func validate(_ shape: ConvolutionShape) throws(ModelError) {
-        func within(_ key: String, _ value: Int, _ limit: Int) throws(ModelError) {
-            guard (1...limit).contains(value) else { throw wrong("“\(key)” is \(value), not from 1 to \(limit)") }
+    private func requireWhole() throws(ModelError) {
+        guard !streams else { throw wrong("it cannot stream; set streaming to false") }
+    }
+
+    private func requireBand(_ plane: Plane) throws(ModelError) {
+        guard plane.bands == 1 else { throw wrong("its input has \(plane.bands) bands, not 1") }
+    }
+
+    private func tooLong(_ span: Int, _ plane: Plane) -> ModelError {
+        wrong("it spans \(span) columns, but its input has \(plane.frames)")
+    }
+
+    private func output(of convolution: PlaneConvolution, _ input: Plane) throws(ModelError) -> Plane {
+        func within(_ key: String, _ values: Int..., limits: ClosedRange<Int>) throws(ModelError) {
+            for value in values where !limits.contains(value) {
+                throw wrong("“\(key)” is \(value), not from \(limits.lowerBound) to \(limits.upperBound)")
+            }
         }
-        try within("in", shape.inputChannels, Limits.channels)
-        try within("out", shape.outputChannels, Limits.channels)
-        try within("kernel", shape.kernel, Limits.kernel)
-        try within("stride", shape.stride, Limits.kernel)
-        try within("dilation", shape.dilation, Limits.kernel)
-        try within("groups", shape.groups, Limits.channels)
-        guard shape.inputChannels % shape.groups == 0, shape.outputChannels % shape.groups == 0 else {
+        let (kernel, groups) = (convolution.kernel, convolution.groups)
+        try within("in", convolution.inputChannels, limits: 1...Limits.channels)
+        try within("out", convolution.outputChannels, limits: 1...Limits.channels)
+        try within("groups", groups, limits: 1...Limits.channels)
+        for (key, extent) in [
+            ("kernel", kernel), ("stride", convolution.stride), ("dilation", convolution.dilation),
+        ] { try within(key, extent.bands, extent.frames, limits: 1...Limits.kernel) }
+        try within("padding", convolution.padding.bands, convolution.padding.frames, limits: 0...Limits.kernel)
+        guard convolution.inputChannels == input.channels else {
+            throw wrong("“in” is \(convolution.inputChannels), but its input has \(input.channels) channels")
+        }
+        guard convolution.inputChannels % groups == 0, convolution.outputChannels % groups == 0 else {
             throw wrong(
-                "“groups” \(shape.groups) does not divide \(shape.inputChannels) and "
-                    + "\(shape.outputChannels) channels"
+                "“groups” \(groups) does not divide \(convolution.inputChannels) and \(convolution.outputChannels) channels"
             )
         }
+        guard convolution.dilation.bands == 1 else { throw wrong("“dilation” of the bands is not 1") }
+        guard kernel.bands == 1 || (groups == 1 && convolution.dilation.frames == 1) else {
+            throw wrong("a kernel over several bands has a dilation of 1 and one group")
+        }
+        if convolution.isPadded { try requireWhole() }
+        let (padded, shape) = (convolution.padded(input), convolution.shape(of: input))
+        guard padded.count <= Limits.activations else { throw tooLarge("activations of the window") }
+        guard kernel.bands <= padded.bands else {
+            throw wrong("its kernel spans more bands than its input has, which are \(padded.bands) with its zeros")
+        }
+        guard shape.span <= padded.frames else { throw tooLong(shape.span, padded) }
+        // The inputs of one output are no more than the input has.
         guard shape.weightCount <= Limits.weights else { throw tooLarge("weights") }
+        return Plane(
+            bands: (padded.bands - kernel.bands) / convolution.stride.bands + 1,
+            frames: (padded.frames - shape.span) / convolution.stride.frames + 1,
+            channels: convolution.outputChannels
+        )
     }
 
-    /// The output of a window of `span` columns that slides over the input by `stride`.
-    private func slidingWindow(
-        _ input: Network.Tensor,
-        span: Int,
-        stride: Int,
-        channels: Int,
-        index: Int
+    /// A tensor that a window of `span` columns computes, which slides over the input by `stride`.
+    private func tensor(
+        _ plane: Plane,
+        of input: Network.Tensor,
+        _ index: Int,
+        span: Int = 1,
+        stride: Int = 1
     ) throws(ModelError) -> Network.Tensor {
-        guard span <= input.columns else { throw wrong("it spans \(span) columns, but its input has \(input.columns)") }
         if streams {
             guard input.columnsPerHop % stride == 0 else {
                 throw wrong("a hop's \(input.columnsPerHop) new columns are not multiple of the stride \(stride)")
@@ -117,41 +159,27 @@ struct ShapeInference: LayerInference {
                 throw wrong("its last column misses the end of the window, so that it cannot stream")
             }
         }
+        let isNonNegative =
+            switch layer.operation {
+            case .convolution(_, let activation), .add(let activation): activation == .relu
+            case .bandScale: false
+            case .mean, .meanBands, .meanFrames, .crop, .middleFrames, .flatten: input.isNonNegative
+            }
         return Network.Tensor(
             name: layer.name,
-            channels: channels,
-            columns: (input.columns - span) / stride + 1,
+            plane: plane,
             columnsPerHop: input.columnsPerHop / stride,
             root: index,
-            isNonNegative: isNonNegative(after: input),
-            columnsBefore: 0,
-            columnsAfter: 0
+            isNonNegative: isNonNegative
         )
     }
 
-    private func isNonNegative(after input: Network.Tensor) -> Bool {
-        switch layer.operation {
-        case .convolution(_, _, let relu), .add(let relu): relu
-        case .mean, .crop, .flatten: input.isNonNegative
-        }
-    }
-
-    private func view(
-        of input: Network.Tensor,
-        channels: Int,
-        columns: Int,
-        _ start: Int,
-        _ end: Int
-    ) -> Network.Tensor {
-        Network.Tensor(
-            name: layer.name,
-            channels: channels,
-            columns: columns,
-            columnsPerHop: input.columnsPerHop,
-            root: input.root,
-            isNonNegative: input.isNonNegative,
-            columnsBefore: input.columnsBefore + start,
-            columnsAfter: input.columnsAfter + end
-        )
+    private func view(of input: Network.Tensor, _ start: Int, _ end: Int) -> Network.Tensor {
+        var view = input
+        view.name = layer.name
+        view.plane.frames -= start + end
+        view.columnsBefore += start
+        view.columnsAfter += end
+        return view
     }
 }

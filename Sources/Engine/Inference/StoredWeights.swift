@@ -11,10 +11,11 @@ extension SafeTensors {
         var steps: [Float]
     }
 
-    /// The weights `<layer>.weight` of this shape, outputs first, as floats.
+    /// The weights `<layer>.weight` of this shape, outputs first and inputs last, as floats; or those that `<layer>.quaternion` stands for.
     ///
     /// - Throws: `ModelError.tensor` where a tensor is missing, has another shape, or holds a NaN or infinity.
     func weights(of layer: String, shape: [Int]) throws(ModelError) -> [Float] {
+        if let stored = try quaternionShape(layer, shape) { return try quaternions(layer, stored, shape) }
         let name = layer + ".weight"
         var floats = try floats(name, shape: shape)
         guard entries[name]?.type == .signed8 else { return floats }
@@ -28,6 +29,7 @@ extension SafeTensors {
     ///
     /// - Throws: `ModelError.tensor`, also where sums of these weights would not fit 16 bits in a kernel.
     func integers(of layer: String, shape: [Int], computed: ConvolutionShape) throws(ModelError) -> Integers? {
+        guard entries[layer + ".quaternion"] == nil else { return nil }
         let name = layer + ".weight"
         let entry = try entry(name, shape: shape)
         guard entry.type == .signed8 else { return nil }
@@ -55,16 +57,12 @@ extension SafeTensors {
         return steps
     }
 
-    /// The weights `<layer>.weight` of this shape, outputs first and inputs last, or those that `<layer>.quaternion` stands for.
-    ///
-    /// - Throws: `ModelError.tensor` where a tensor is missing, has another shape, or holds a NaN or infinity.
-    func planeWeights(of layer: String, shape: [Int]) throws(ModelError) -> [Float] {
-        guard let stored = try quaternionShape(layer, shape) else { return try floats(layer + ".weight", shape: shape) }
+    private func quaternions(_ layer: String, _ stored: [Int], _ shape: [Int]) throws(ModelError) -> [Float] {
         let rows = try floats(layer + ".quaternion", shape: stored)
         let hasFactors = entries[layer + ".factor"] != nil
         let factors = hasFactors ? try floats(layer + ".factor", shape: [shape[0]]) : nil
-        let (inputs, quarter) = (shape[3], shape[3] / 4)
-        let depth = shape[1] * shape[2] * inputs
+        let inputs = shape[shape.count - 1]
+        let (depth, quarter) = (shape.dropFirst().reduce(1, *), inputs / 4)
         var weights = [Float](repeating: 0, count: shape[0] * depth)
         weights.withUnsafeMutableBufferPointer { target in
             rows.withUnsafeBufferPointer { source in
@@ -88,8 +86,8 @@ extension SafeTensors {
         return weights
     }
 
-    /// Throws `ModelError.tensor` unless there are weights for `planeWeights`.
-    func requirePlaneWeights(of layer: String, shape: [Int]) throws(ModelError) {
+    /// Throws `ModelError.tensor` unless there are weights for `weights`.
+    func requireWeights(of layer: String, shape: [Int]) throws(ModelError) {
         let stored = try quaternionShape(layer, shape)
         try require(layer + (stored == nil ? ".weight" : ".quaternion"), shape: stored ?? shape)
     }
@@ -100,9 +98,10 @@ extension SafeTensors {
     /// The shape of `<layer>.quaternion` for weights of this shape; nil where there is no such tensor.
     private func quaternionShape(_ layer: String, _ shape: [Int]) throws(ModelError) -> [Int]? {
         guard entries[layer + ".quaternion"] != nil else { return nil }
-        guard shape[0] % 4 == 0, shape[3] % 4 == 0 else {
+        let inputs = shape[shape.count - 1]
+        guard shape[0] % 4 == 0, inputs % 4 == 0 else {
             throw .tensor.saying(
-                "\(file): tensor \(quoted(layer + ".quaternion")): \(shape[3]) inputs and \(shape[0]) outputs, not multiples of four"
+                "\(file): tensor \(quoted(layer + ".quaternion")): \(inputs) inputs and \(shape[0]) outputs, not multiples of four"
             )
         }
         return [shape[0] / 4] + shape.dropFirst()

@@ -42,8 +42,21 @@ struct TensorLayout: Sendable {
     /// Floats of the state.
     private(set) var count = 0
 
-    /// The newest columns of a tensor that must be kept, in each form.
-    private typealias Needs = (floats: Int, quantised: Int)
+    /// The newest columns of a form of a tensor that must be kept, and the last layer that reads them.
+    private struct Need {
+        var columns = 0
+        var lastReader = 0
+
+        mutating func read(_ count: Int, by layer: Int) {
+            columns = max(columns, count)
+            lastReader = max(lastReader, layer)
+        }
+    }
+
+    private struct Needs {
+        var floats = Need()
+        var quantised = Need()
+    }
 
     /// - Parameters:
     ///   - hops: number of hops of a run; nil for a window.
@@ -60,55 +73,60 @@ struct TensorLayout: Sendable {
         tensors = Array(repeating: Tensor(), count: network.tensors.count)
         isFusedAdd = network.layers.indices.map { index in
             guard required[index + 1], network.fusedAddend(of: index) != nil,
-                case .convolution(_, _, relu: false) = network.layers[index - 1].operation
+                case .convolution(_, .none) = network.layers[index - 1].operation
             else { return false }
             return network.tensors[index].newColumns == network.tensors[index + 1].newColumns
         }
 
-        var needs = [Needs](repeating: (0, 0), count: network.tensors.count)
-        func read(_ index: Int, columns: Int, isQuantised: Bool = false) {
+        var needs = [Needs](repeating: Needs(), count: network.tensors.count)
+        /// - Parameter layer: the layer that reads; `Int.max` for what is read after a run.
+        func read(_ index: Int, columns: Int, isQuantised: Bool = false, by layer: Int = .max) {
             // Readers need the newest columns of a view, and a cropped view may end before its root does.
             let tensor = network.tensors[index]
-            let count = tensor.columnsAfter + columns
-            if isQuantised {
-                needs[tensor.root].quantised = max(needs[tensor.root].quantised, count)
-            } else {
-                needs[tensor.root].floats = max(needs[tensor.root].floats, count)
-            }
+            let form = isQuantised ? \Needs.quantised : \Needs.floats
+            needs[tensor.root][keyPath: form].read(tensor.columnsAfter + columns, by: layer)
         }
         read(network.output, columns: hops ?? 1)
         if embeds { for index in network.embedding { read(index, columns: hops ?? 1) } }
         if let index = network.activity { read(index, columns: (hops ?? 1) * network.tensors[index].columnsPerHop) }
         if let stream {
             for (index, tensor) in stream.tensors.enumerated() {
-                needs[index].floats = max(needs[index].floats, tensor.floats.columns)
-                needs[index].quantised = max(needs[index].quantised, tensor.quantised.columns)
+                needs[index].floats.read(tensor.floats.columns, by: .max)
+                needs[index].quantised.read(tensor.quantised.columns, by: .max)
             }
         }
         // A layer's readers come after it, so that going backwards all of them are known. A window computes only what is read.
-        computed = network.tensors.map { tensor in hops.map { $0 * tensor.newColumns } ?? tensor.columns }
+        computed = network.tensors.map { tensor in hops.map { $0 * tensor.newColumns } ?? tensor.plane.columns }
         for (index, layer) in network.layers.enumerated().reversed() where required[index + 1] {
             let output = index + 1
             if hops == nil, network.streams, network.tensors[output].root == output {
                 // A convolution that computes a sum has the sum's columns.
                 let isFused = index + 1 < isFusedAdd.count && isFusedAdd[index + 1]
-                computed[output] = isFused ? computed[output + 1] : max(needs[output].floats, needs[output].quantised)
+                computed[output] =
+                    isFused ? computed[output + 1] : max(needs[output].floats.columns, needs[output].quantised.columns)
             }
             let columns = computed[output]
             switch layer.operation {
-            case .convolution(let shape, _, _):
-                let inputColumns = shape.inputColumns(for: columns)
-                read(layer.inputs[0], columns: inputColumns, isQuantised: weights.layers[index].isQuantised)
-            case .mean(let width): read(layer.inputs[0], columns: columns + width - 1)
+            case .convolution(let convolution, _):
+                let shape = convolution.shape(of: network.tensors[layer.inputs[0]].plane)
+                let isQuantised = weights.layers[index].isQuantised
+                read(layer.inputs[0], columns: shape.inputColumns(for: columns), isQuantised: isQuantised, by: index)
+            case .mean(let width): read(layer.inputs[0], columns: columns + width - 1, by: index)
+            case .bandScale, .meanBands, .meanFrames: read(layer.inputs[0], columns: columns, by: index)
             case .add:
-                for input in layer.inputs where !(isFusedAdd[index] && input == index) { read(input, columns: columns) }
-            case .crop, .flatten: break
+                for input in layer.inputs where !(isFusedAdd[index] && input == index) {
+                    read(input, columns: columns, by: index)
+                }
+            case .crop, .middleFrames, .flatten: break
             }
         }
         place(needs, network, weights, required, isStream: hops != nil)
     }
 
     /// Decides the forms of all tensors, and gives them memory.
+    ///
+    /// Each form lives from the layer that computes it to the last one that reads it, and then gives its memory to others; but for those
+    /// of a network that streams, because the next hop needs them.
     private mutating func place(
         _ needs: [Needs],
         _ network: Network,
@@ -116,21 +134,34 @@ struct TensorLayout: Sendable {
         _ required: [Bool],
         isStream: Bool
     ) {
+        var taken: [(range: Range<Int>, lastReader: Int)] = []
         for (index, tensor) in network.tensors.enumerated() where tensor.root == index && required[index] {
             // A convolution's own output is not kept where the sum that follows is computed instead.
             if index < isFusedAdd.count, isFusedAdd[index] { continue }
-            let isQuantised = needs[index].quantised > 0
+            let isQuantised = needs[index].quantised.columns > 0
             let isFused = isQuantised && canFuse(index, network, weights)
-            let keepsFloats = needs[index].floats > 0 || !isFused
-            func buffer(_ needed: Int, columnCount: Int, padding: Int) -> Buffer {
-                let history = isStream ? max(0, needed - computed[index]) : 0
-                let buffer = Buffer(
-                    offset: 4 * count,
+            let keepsFloats = needs[index].floats.columns > 0 || !isFused
+            // The layer that computes it: a sum may be computed by the convolution before.
+            let layer = index > 0 && isFusedAdd[index - 1] ? index - 2 : index - 1
+            taken.removeAll { $0.lastReader < layer }
+            func buffer(_ need: Need, columnCount: Int, padding: Int) -> Buffer {
+                let history = isStream ? max(0, need.columns - computed[index]) : 0
+                var buffer = Buffer(
                     historyCount: history * columnCount,
                     newCount: computed[index] * columnCount,
                     columnCount: columnCount
                 )
-                count += Arena.aligned((buffer.historyCount + buffer.newCount + padding + 3) / 4)
+                let size = Arena.aligned((buffer.historyCount + buffer.newCount + padding + 3) / 4)
+                var start = 0
+                for entry in taken where entry.range.lowerBound < start + size {
+                    start = max(start, entry.range.upperBound)
+                }
+                // In the order of their places.
+                let place = taken.firstIndex { $0.range.lowerBound >= start } ?? taken.count
+                let last = network.streams ? .max : max(need.lastReader, layer)
+                taken.insert((start..<start + size, last), at: place)
+                count = max(count, start + size)
+                buffer.offset = 4 * start
                 return buffer
             }
             if keepsFloats {
@@ -155,7 +186,12 @@ struct TensorLayout: Sendable {
     /// A column that is not finite must be known by its first channel. That holds for results of quantised convolutions, so
     /// that a residual must be one, too.
     private func canFuse(_ index: Int, _ network: Network, _ weights: borrowing PackedWeights) -> Bool {
-        func isQuantised(_ tensor: Int) -> Bool { tensor > 0 && weights.layers[tensor - 1].isQuantised }
+        func isQuantised(_ tensor: Int) -> Bool {
+            guard tensor > 0, case .convolution(_, let activation) = network.layers[tensor - 1].operation else {
+                return false
+            }
+            return activation != .silu && weights.layers[tensor - 1].isQuantised
+        }
         guard index > 0, isFusedAdd[index - 1] else { return isQuantised(index) }
         guard isQuantised(index - 1), let residual = network.fusedAddend(of: index - 1) else { return false }
         let root = network.tensors[residual].root
@@ -171,6 +207,9 @@ struct TensorLayout: Sendable {
     func quantised(_ index: Int, columns: Int, _ network: Network) -> Int {
         offset(tensors[network.tensors[index].root].quantised, network.tensors[index], columns)
     }
+
+    /// How a tensor is quantised.
+    func quantiser(of index: Int, _ network: Network) -> Quantiser? { tensors[network.tensors[index].root].quantiser }
 
     private func offset(_ buffer: Buffer, _ tensor: Network.Tensor, _ columns: Int) -> Int {
         countsFromEnd

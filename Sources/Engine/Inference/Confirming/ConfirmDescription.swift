@@ -44,7 +44,7 @@ package struct ConfirmingNetworkDescription: Decodable, Sendable {
     package var frontEnd: CentredFrontEndDescription
     /// What each logit stands for; any word, and what is not a word.
     package var labels: [String]
-    package var layers: [ConfirmingLayerDescription]
+    package var layers: [LayerDescription]
     package var output: String
     /// Weight of its log-posteriors in the sum.
     package var share: Double
@@ -89,106 +89,4 @@ package struct CentredFrontEndDescription: Decodable, Sendable {
         axis = try container.decodeIfPresent(Axis.self, forKey: .axis) ?? .bands
         slopes = try container.decodeIfPresent(Int.self, forKey: .slopes) ?? 0
     }
-}
-
-/// One layer of a confirming network; its keys are specified in `Models/FORMAT.md`.
-package struct ConfirmingLayerDescription: Decodable, Sendable {
-    package enum Activation: String, Decodable, Sendable { case none, relu, silu }
-
-    /// What a layer computes.
-    package enum Operation: Sendable {
-        case convolution(PlaneConvolution, Activation)
-        /// A factor and a summand for each channel and each of equal parts of the bands.
-        case bandScale(channels: Int, parts: Int)
-        /// The mean of all bands, which become one.
-        case meanBands
-        /// The mean of all frames, which become one.
-        case meanFrames
-        /// Frames in the middle.
-        case middleFrames(count: Int)
-        /// The sum of inputs of the same shape; one band is added to every band.
-        case add(Activation)
-    }
-
-    package var name: String
-    /// Names of earlier layers, or "features".
-    package var inputs: [String]
-    package var operation: Operation
-
-    private enum Key: String, CodingKey {
-        case op, name, input, inputs, kernel, stride, padding, dilation, groups, activation, channels, parts, count
-        case inputChannels = "in"
-        case outputChannels = "out"
-    }
-
-    package init(from decoder: any Decoder) throws {
-        let container = try decoder.container(keyedBy: Key.self)
-        name = try container.decode(String.self, forKey: .name)
-        let op = try container.decode(String.self, forKey: .op)
-        inputs =
-            op == "add"
-            ? try container.decode([String].self, forKey: .inputs)
-            : [try container.decode(String.self, forKey: .input)]
-        func extent(_ key: Key, or fallback: Int) throws -> Extent {
-            try container.decodeIfPresent(Extent.self, forKey: key) ?? Extent(bands: fallback, frames: fallback)
-        }
-        let activation = try container.decodeIfPresent(Activation.self, forKey: .activation) ?? .none
-        switch op {
-        case "conv2d":
-            let shape = PlaneConvolution(
-                inputChannels: try container.decode(Int.self, forKey: .inputChannels),
-                outputChannels: try container.decode(Int.self, forKey: .outputChannels),
-                kernel: try container.decode(Extent.self, forKey: .kernel),
-                stride: try extent(.stride, or: 1),
-                padding: try extent(.padding, or: 0),
-                dilation: try extent(.dilation, or: 1),
-                groups: try container.decodeIfPresent(Int.self, forKey: .groups) ?? 1
-            )
-            operation = .convolution(shape, activation)
-        case "bandScale":
-            operation = .bandScale(
-                channels: try container.decode(Int.self, forKey: .channels),
-                parts: try container.decode(Int.self, forKey: .parts)
-            )
-        case "meanBands": operation = .meanBands
-        case "meanFrames": operation = .meanFrames
-        case "middleFrames": operation = .middleFrames(count: try container.decode(Int.self, forKey: .count))
-        case "add": operation = .add(activation)
-        default:
-            throw DecodingError.dataCorruptedError(
-                forKey: .op,
-                in: container,
-                debugDescription:
-                    "unknown op \(quoted(op)), not conv2d, bandScale, meanBands, meanFrames, middleFrames or add"
-            )
-        }
-    }
-}
-
-/// A number for the bands and one for the frames: `[bands, frames]`.
-package struct Extent: Decodable, Sendable, Equatable {
-    package var bands: Int
-    package var frames: Int
-
-    package init(bands: Int, frames: Int) { (self.bands, self.frames) = (bands, frames) }
-
-    package init(from decoder: any Decoder) throws {
-        var container = try decoder.unkeyedContainer()
-        bands = try container.decode(Int.self)
-        frames = try container.decode(Int.self)
-        guard container.isAtEnd else {
-            throw DecodingError.dataCorruptedError(in: container, debugDescription: "more than two numbers")
-        }
-    }
-}
-
-/// A two-dimensional convolution with zeros around its input, decoded but not validated.
-package struct PlaneConvolution: Sendable, Equatable {
-    package var inputChannels: Int
-    package var outputChannels: Int
-    package var kernel: Extent
-    package var stride: Extent
-    package var padding: Extent
-    package var dilation: Extent
-    package var groups: Int
 }

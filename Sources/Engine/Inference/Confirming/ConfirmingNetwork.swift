@@ -48,9 +48,8 @@ public final class ConfirmingNetwork: Sendable {
     public var weightBytes: Int { weights.count * MemoryLayout<Float>.stride }
 
     private let frontEnd: CentredFrontEnd
-    private let weights: ConfirmingWeights
-    private let plan: ConfirmingPlan
-    private let layers: PlaneLayers
+    private let weights: PackedWeights
+    private let plan: ExecutionPlan
 
     /// Floats of memory that `run` needs.
     var memoryCount: Int { Arena.aligned(plan.count) + frontEnd.scratchCount }
@@ -101,18 +100,19 @@ public final class ConfirmingNetwork: Sendable {
             windowSamples: description.windowSamples,
             place: place
         )
-        layers = try PlaneLayers(description, features: frontEnd.plane, place: place)
-        for name in (description.ranges ?? [:]).keys.sorted() where !layers.names.contains(name) {
+        let network = try Network(description, features: frontEnd.plane, place: place)
+        let names = Set(network.tensors.map(\.name))
+        for name in (description.ranges ?? [:]).keys.sorted() where !names.contains(name) {
             throw wrong("ranges", "no layer is called \(quoted(name))")
         }
-        weights = try ConfirmingWeights(
-            layers,
-            name: description.name,
+        weights = try PackedWeights(
+            network,
+            prefix: description.name + ".",
             ranges: isQuantised ? description.ranges ?? [:] : [:],
-            layout: kernels.quantisedLayout,
+            kernels: kernels,
             from: tensors
         )
-        plan = ConfirmingPlan(layers, weights: weights)
+        plan = ExecutionPlan(network, weights: weights, embeds: false, hops: nil)
     }
 
     /// Computes the logits of a window.
@@ -127,7 +127,7 @@ public final class ConfirmingNetwork: Sendable {
         kernels: borrowing KernelSet
     ) -> UnsafePointer<Float> {
         let scratch = memory + Arena.aligned(plan.count)
-        frontEnd.run(window, to: memory + plan.input, scratch: scratch, kernels: kernels)
+        frontEnd.run(window, to: memory + plan.inputOffset, scratch: scratch, kernels: kernels)
         plan.run(memory, weights: weights.base, kernels: kernels)
         return UnsafePointer(memory + plan.output)
     }
