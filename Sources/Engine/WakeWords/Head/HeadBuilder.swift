@@ -26,7 +26,6 @@ struct HeadBuilder {
     /// Limits above what any head needs: a step is computed 12.5 times a second.
     enum Limits {
         static let memory = 1 << 20
-        static let maps = 1 << 20
         static let weights = 1 << 22
         static let operations = 1 << 24
         static let steps = 4096
@@ -35,12 +34,11 @@ struct HeadBuilder {
     }
 
     private(set) var steps: [HeadStep] = []
-    private(set) var maps: [Int32] = []
     /// Dense layers: where their packed weights begin, and what is packed there.
     private(set) var layers: [(place: Int, shape: ConvolutionShape, weights: [Float], bias: [Float])] = []
     private(set) var weightCount = 0
     /// The memory of a stream at its start.
-    private(set) var initial: [Float] = []
+    var initial: [Float] = []
     /// Operations of a probability, and of putting the head together.
     private var operations = 0
     /// What all that is copied or computed here is taken from.
@@ -99,18 +97,15 @@ struct HeadBuilder {
         steps.append(step)
     }
 
-    /// Adds a map, and returns its place; nil for one that names the numbers one after the other.
-    mutating func add(map: [Int]) throws(WakeWordError) -> Int? {
-        guard map.indices.contains(where: { map[$0] != $0 }) else { return nil }
-        return try add(fullMap: map)
-    }
-
-    private mutating func add(fullMap map: [Int]) throws(WakeWordError) -> Int {
-        let start = maps.count
-        try budget.take(map.count, of: 3 * MemoryLayout<Int32>.stride)
-        guard map.count <= Limits.maps - start else { throw .size.saying("it moves too many parts of tensors") }
-        maps += map.map { Int32(truncatingIfNeeded: $0) }
-        return start
+    /// Moves numbers: those of a shape that lie at distances in memory, to other ones.
+    mutating func move(
+        _ shape: [Int],
+        from input: Int,
+        _ strides: [Int],
+        to output: Int,
+        _ targets: [Int]
+    ) throws(WakeWordError) {
+        try add(.move(Loops(shape, a: strides, b: targets), input: input, output: output))
     }
 
     /// Counts operations.
@@ -241,20 +236,13 @@ extension HeadBuilder {
             shape.append(max(a, b))
         }
         let output = try value(shape)
-        let leftMap = try add(map: budget.places(shape, strides: Self.strides(padded(left.shape))))
-        let rightMap = try add(map: budget.places(shape, strides: Self.strides(padded(right.shape))))
-        let (a, b, to) = (try place(left), try place(right), try place(output))
-        try add(
-            .combine(
-                combination,
-                left: a,
-                leftMap: leftMap,
-                right: b,
-                rightMap: rightMap,
-                output: to,
-                count: output.count
-            )
+        let loops = Loops(
+            shape,
+            a: Loops.strides(padded(left.shape), repeatsOnes: true),
+            b: Loops.strides(padded(right.shape), repeatsOnes: true),
+            c: Loops.strides(shape)
         )
+        try add(.combine(combination, loops, left: place(left), right: place(right), output: place(output)))
         return output
     }
 
@@ -268,23 +256,19 @@ extension HeadBuilder {
         let axes = try axes.map { (axis) throws(WakeWordError) in try Self.axis(axis, of: input.shape) }
         try count(operations: input.count)
         try budget.step(axes.count)
-        let strides = Self.strides(input.shape)
+        let strides = Loops.strides(input.shape)
         let isReduced = input.shape.indices.map { axes.contains($0) }
         let kept = input.shape.indices.map { isReduced[$0] ? 1 : input.shape[$0] }
         let group = input.shape.indices.map { isReduced[$0] ? input.shape[$0] : 1 }
-        let starts = try add(fullMap: budget.places(kept, strides: strides))
-        let members = try budget.places(group, strides: strides)
         let output = try value(kept)
-        let (from, to) = (try place(input), try place(output))
         try add(
             .reduce(
                 reduction,
-                input: from,
-                starts: starts,
-                group: try add(fullMap: members),
-                groupCount: members.count,
-                output: to,
-                count: output.count
+                Loops(kept, a: strides, b: Loops.strides(kept)),
+                members: Loops(group, a: strides),
+                groupCount: group.reduce(1, *),
+                input: place(input),
+                output: place(output)
             )
         )
         guard !keeping else { return output }
@@ -323,33 +307,46 @@ extension HeadBuilder {
         return try combine(.add, scaled, shift)
     }
 
-    /// One of two tensors of the same extents, of which only one is computed.
-    mutating func branch(
-        if condition: HeadValue,
-        then first: (inout HeadBuilder) throws(WakeWordError) -> HeadValue,
-        else second: (inout HeadBuilder) throws(WakeWordError) -> HeadValue
-    ) throws(WakeWordError) -> HeadValue {
+    /// Begins steps that are left out if a number is 0.
+    ///
+    /// - Returns: what `elseOf` needs.
+    mutating func beginIf(_ condition: HeadValue) throws(WakeWordError) -> Int {
         guard condition.count == 1 else { throw .damaged.saying("the condition of IF is not one number") }
-        let condition = try place(condition)
-        let choice = steps.count
-        try add(.skip(count: 0))
-        let one = try first(&self)
-        let output = try value(one.shape)
-        try copy(one, to: output)
-        let end = steps.count
-        try add(.skip(count: 0))
-        let other = try second(&self)
-        guard other.shape == one.shape else {
-            throw .damaged.saying("the branches of IF have the extents \(one.shape) and \(other.shape)")
-        }
-        try copy(other, to: output)
-        steps[choice] = .skipUnless(condition: condition, count: end - choice)
-        steps[end] = .skip(count: steps.count - end - 1)
-        return output
+        try add(.skipUnless(condition: place(condition), count: 0))
+        return steps.count - 1
     }
 
-    private mutating func copy(_ input: HeadValue, to output: HeadValue) throws(WakeWordError) {
-        let (from, to) = (try place(input), try place(output))
-        try add(.move(input: from, map: nil, output: to, count: output.count))
+    /// Ends these steps, and begins others, for the case that it is 0.
+    ///
+    /// - Returns: what `endIf` needs: the output, a copy of the result of these steps.
+    mutating func elseOf(_ choice: Int, _ result: HeadValue) throws(WakeWordError) -> (end: Int, output: HeadValue) {
+        let output = try value(result.shape)
+        try copy(result, to: output)
+        try add(.skip(count: 0))
+        let end = steps.count - 1
+        if case .skipUnless(let condition, _) = steps[choice] {
+            steps[choice] = .skipUnless(condition: condition, count: end - choice)
+        }
+        return (end, output)
+    }
+
+    /// Ends the other steps.
+    ///
+    /// - Returns: the output, of the steps that ran.
+    mutating func endIf(
+        _ branch: (end: Int, output: HeadValue),
+        _ result: HeadValue
+    ) throws(WakeWordError) -> HeadValue {
+        guard result.shape == branch.output.shape else {
+            throw .damaged.saying("the branches of IF have the extents \(branch.output.shape) and \(result.shape)")
+        }
+        try copy(result, to: branch.output)
+        steps[branch.end] = .skip(count: steps.count - branch.end - 1)
+        return branch.output
+    }
+
+    /// Copies a tensor to one of as many elements.
+    mutating func copy(_ input: HeadValue, to output: HeadValue) throws(WakeWordError) {
+        try move([output.count], from: place(input), [1], to: place(output), [1])
     }
 }

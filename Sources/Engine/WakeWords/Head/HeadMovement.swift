@@ -24,7 +24,7 @@ extension HeadBuilder {
                 "the order \(listed(order)) of a transposition does not fit the extents \(input.shape)"
             )
         }
-        let strides = Self.strides(input.shape)
+        let strides = Loops.strides(input.shape)
         return try gather(input, order.map { input.shape[$0] }, strides: order.map { strides[$0] })
     }
 
@@ -36,7 +36,7 @@ extension HeadBuilder {
         }
         var shape = input.shape
         shape[axis] = range.count
-        let strides = Self.strides(input.shape, repeatsOnes: false)
+        let strides = Loops.strides(input.shape)
         return try gather(input, shape, strides: strides, start: range.lowerBound * strides[axis])
     }
 
@@ -47,15 +47,18 @@ extension HeadBuilder {
         start: Int = 0
     ) throws(WakeWordError) -> HeadValue {
         try count(operations: input.count)
-        let places = try budget.places(shape, strides: strides, start: start)
         if let floats = try floats(input) {
-            try budget.take(places.count, of: MemoryLayout<Float>.stride)
-            return HeadValue(shape: shape, content: .floats(places.map { floats[$0] }))
+            try budget.take(shape.reduce(1, *), of: 2 * MemoryLayout<Float>.stride)
+            let loops = Loops(shape, a: strides)
+            var moved: [Float] = []
+            loops.forEachRun { place, _, _ in
+                let run = loops.run
+                for index in 0..<run.count { moved.append(floats[start + place + index * run.a]) }
+            }
+            return HeadValue(shape: shape, content: .floats(moved))
         }
         let output = try value(shape)
-        let map = try add(map: places)
-        let (from, to) = (try place(input), try place(output))
-        try add(.move(input: from, map: map, output: to, count: output.count))
+        try move(shape, from: place(input) + start, strides, to: place(output), Loops.strides(shape))
         return output
     }
 
@@ -93,20 +96,15 @@ extension HeadBuilder {
         let output = try value(shape)
         let to = try place(output)
         var start = 0
+        let row = shape[axis] * inner
         for input in inputs {
-            let (from, part) = (try place(input), input.shape[axis] * inner)
-            for row in 0..<shape[..<axis].reduce(1, *) {
-                let target = to + row * shape[axis] * inner + start
-                try add(.move(input: from + row * part, map: nil, output: target, count: part))
-            }
+            let part = input.shape[axis] * inner
+            try move([input.count / part, part], from: place(input), [part, 1], to: to + start, [row, 1])
             start += part
         }
         return output
     }
-}
 
-// Places of numbers in a tensor.
-extension HeadBuilder {
     /// An axis, counted from the end if it is negative.
     static func axis(_ number: Int, of shape: [Int]) throws(WakeWordError) -> Int {
         let axis = number < 0 ? number + shape.count : number
@@ -114,34 +112,5 @@ extension HeadBuilder {
             throw .damaged.saying("an operator names the axis \(number) of the extents \(shape)")
         }
         return axis
-    }
-
-    /// Numbers from one index to the next, for each extent; 0 for an extent of 1, which is repeated.
-    static func strides(_ shape: [Int], repeatsOnes: Bool = true) -> [Int] {
-        var strides: [Int] = []
-        var stride = 1
-        for extent in shape.reversed() {
-            strides.append(extent == 1 && repeatsOnes ? 0 : stride)
-            stride *= extent
-        }
-        return strides.reversed()
-    }
-}
-
-extension ModelBudget {
-    /// The place of each number of a tensor with these strides, in the order of the extents.
-    func places(_ shape: [Int], strides: [Int], start: Int = 0) throws(WakeWordError) -> [Int] {
-        // Twice, for the one extent less that the last step starts from.
-        try take(Self.product(shape), of: 2 * MemoryLayout<Int>.stride)
-        var places = [start]
-        for (extent, stride) in zip(shape, strides) {
-            var next: [Int] = []
-            next.reserveCapacity(places.count * extent)
-            for place in places {
-                for index in 0..<extent { next.append(place + index * stride) }
-            }
-            places = next
-        }
-        return places
     }
 }

@@ -13,7 +13,6 @@ public final class HeadNetwork: Sendable {
     private static let mostOutputs = 256
 
     let steps: [HeadStep]
-    let maps: [Int32]
     /// Packed weights of the dense layers.
     let weights: Memory<Float>
     /// The memory of a stream at its start.
@@ -63,7 +62,6 @@ public final class HeadNetwork: Sendable {
         self.input = try builder.place(input)
         self.output = try builder.place(output)
         steps = builder.steps
-        maps = builder.maps
         initial = builder.initial
         kernels = .preferred
         let weights = Memory<Float>(builder.weightCount)
@@ -149,18 +147,14 @@ struct HeadStream: ~Copyable {
     }
 
     private func run() {
-        network.maps.withUnsafeBufferPointer { maps in
-            network.steps.withUnsafeBufferPointer { steps in
-                var index = 0
-                while index < steps.count {
-                    index += 1 + run(steps[index], maps)
-                }
-            }
+        network.steps.withUnsafeBufferPointer { steps in
+            var index = 0
+            while index < steps.count { index += 1 + run(steps[index]) }
         }
     }
 
     /// - Returns: how many steps to leave out.
-    private func run(_ step: HeadStep, _ maps: UnsafeBufferPointer<Int32>) -> Int {
+    private func run(_ step: HeadStep) -> Int {
         let memory = memory.base
         switch step {
         case .dense(let input, let output, let rows, let shape, let weights):
@@ -175,26 +169,30 @@ struct HeadStream: ~Copyable {
             )
         case .apply(let function, let input, let output, let count):
             for index in 0..<count { memory[output + index] = function.value(memory[input + index]) }
-        case .combine(let combination, let left, let leftMap, let right, let rightMap, let output, let count):
-            for index in 0..<count {
-                let a = leftMap.map { Int(maps[$0 + index]) } ?? index
-                let b = rightMap.map { Int(maps[$0 + index]) } ?? index
-                memory[output + index] = combination.value(memory[left + a], memory[right + b])
-            }
-        case .reduce(let reduction, let input, let starts, let group, let groupCount, let output, let count):
-            for index in 0..<count {
-                let start = input + Int(maps[starts + index])
-                var sum = reduction == .maximum ? -Float.infinity : 0
-                for member in 0..<groupCount {
-                    let number = memory[start + Int(maps[group + member])]
-                    sum = reduction == .maximum ? max(sum, number) : sum + number
+        case .combine(let combination, let loops, let left, let right, let output):
+            let run = loops.run
+            loops.forEachRun { a, b, c in
+                let (left, right, output) = (memory + left + a, memory + right + b, memory + output + c)
+                for index in 0..<run.count {
+                    output[index] = combination.value(left[index * run.a], right[index * run.b])
                 }
-                memory[output + index] = reduction == .mean ? sum / Float(groupCount) : sum
             }
-        case .move(let input, let map, let output, let count):
-            for index in 0..<count {
-                memory[output + index] = memory[input + (map.map { Int(maps[$0 + index]) } ?? index)]
+        case .reduce(let reduction, let loops, let members, let groupCount, let input, let output):
+            let (run, group) = (loops.run, members.run)
+            loops.forEachRun { a, b, _ in
+                for index in 0..<run.count {
+                    let start = memory + input + a + index * run.a
+                    var sum = reduction == .maximum ? -Float.infinity : 0
+                    members.forEachRun { member, _, _ in
+                        for index in 0..<group.count {
+                            let number = start[member + index * group.a]
+                            sum = reduction == .maximum ? max(sum, number) : sum + number
+                        }
+                    }
+                    memory[output + b + index] = reduction == .mean ? sum / Float(groupCount) : sum
+                }
             }
+        case .move(let loops, let input, let output): loops.copy(memory + input, to: memory + output)
         case .product(let product): multiply(product)
         case .recur(let recurrence): recurrence.run(memory, network.weights.base, network.kernels)
         case .quantise(let input, let output, let scale, let zero, let count):

@@ -153,8 +153,7 @@ extension HeadBuilder {
         guard first.count == output.count else {
             throw .damaged.saying("a recurrent layer begins with the extents \(first.shape), not \(shape)")
         }
-        let (from, to) = (try place(first), try place(output))
-        try add(.move(input: from, map: nil, output: to, count: output.count))
+        try copy(first, to: output)
         return output
     }
 }

@@ -25,17 +25,16 @@ enum HeadReduction: Sendable {
     case mean, sum, maximum
 }
 
-/// One step of a head. Places and maps are offsets: of floats in a stream's memory, and of entries in the head's maps.
+/// One step of a head. Places are offsets of floats in a stream's memory.
 enum HeadStep: Sendable {
     /// A dense layer: `rows` columns of a convolution with a kernel of 1.
     case dense(input: Int, output: Int, rows: Int, shape: ConvolutionShape, weights: Int)
     case apply(HeadFunction, input: Int, output: Int, count: Int)
-    /// The operands are those numbers of two tensors that their maps name; without a map, one after the other.
-    case combine(HeadCombination, left: Int, leftMap: Int?, right: Int, rightMap: Int?, output: Int, count: Int)
-    /// Each output has a first input, from which a second map leads to all inputs of its group.
-    case reduce(HeadReduction, input: Int, starts: Int, group: Int, groupCount: Int, output: Int, count: Int)
-    /// Moves the numbers that a map names; without one, one after the other.
-    case move(input: Int, map: Int?, output: Int, count: Int)
+    /// Loops over two operands and the result.
+    case combine(HeadCombination, Loops, left: Int, right: Int, output: Int)
+    /// Loops over the first input of each group and the results, and over the members of a group.
+    case reduce(HeadReduction, Loops, members: Loops, groupCount: Int, input: Int, output: Int)
+    case move(Loops, input: Int, output: Int)
     /// Products of matrices, `[rows × depth]` by `[depth × columns]`, one after the other; an operand that all have in common has the
     /// stride 0.
     case product(HeadProduct)

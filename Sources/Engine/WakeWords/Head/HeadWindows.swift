@@ -22,6 +22,11 @@ struct HeadWindows {
         guard room >= 0 else { throw .damaged.saying("a convolution or pool is longer than its input") }
         return (room + (isCeiling ? stride[axis] - 1 : 0)) / stride[axis] + 1
     }
+
+    /// The extent of an input with all that so many positions read.
+    fileprivate func reach(_ axis: Int, _ positions: Int, _ extent: Int) -> Int {
+        max(before[axis] + extent, (positions - 1) * stride[axis] + (kernel[axis] - 1) * dilation[axis] + 1)
+    }
 }
 
 extension HeadBuilder {
@@ -40,32 +45,23 @@ extension HeadBuilder {
         }
         let (channels, height, width) = (input.shape[1], input.shape[2], input.shape[3])
         let (rows, columns) = (try windows.positions(0, height), try windows.positions(1, width))
-        let taps = windows.kernel[0] * windows.kernel[1]
-        let output = try value([channels, rows * columns, taps])
-        guard output.count <= Limits.maps else { throw .size.saying("a convolution has too many inputs") }
-        let (from, to) = (try place(input), try place(output))
-        let beyond = try place(HeadValue(shape: [1], content: .floats([edge]))) - from
-        try budget.take(output.count, of: MemoryLayout<Int>.stride)
-        // Each place takes some divisions.
-        try budget.step(2 * output.count)
-        var map: [Int] = []
-        map.reserveCapacity(output.count)
-        for channel in 0..<channels {
-            for row in 0..<rows {
-                for column in 0..<columns {
-                    for tap in 0..<taps {
-                        let y =
-                            row * windows.stride[0] + tap / windows.kernel[1] * windows.dilation[0] - windows.before[0]
-                        let x =
-                            column * windows.stride[1] + tap % windows.kernel[1] * windows.dilation[1]
-                            - windows.before[1]
-                        let isInside = (0..<height).contains(y) && (0..<width).contains(x)
-                        map.append(isInside ? (channel * height + y) * width + x : beyond)
-                    }
-                }
-            }
+        let output = try value([channels, rows * columns, windows.kernel[0] * windows.kernel[1]])
+        // What lies beyond the input is in a copy of it.
+        let (down, across) = (windows.reach(0, rows, height), windows.reach(1, columns, width))
+        var start = try place(input)
+        if (down, across) != (height, width) {
+            let copy = try value([channels, down, across])
+            let (source, place) = (start, try place(copy))
+            for index in 0..<copy.count { initial[place + index] = edge }
+            let first = place + windows.before[0] * across + windows.before[1]
+            let shape = [channels, height, width]
+            try move(shape, from: source, Loops.strides(shape), to: first, Loops.strides(copy.shape))
+            start = place
         }
-        try add(.move(input: from, map: add(map: map), output: to, count: output.count))
+        let (stride, dilation) = (windows.stride, windows.dilation)
+        let shape = [channels, rows, columns, windows.kernel[0], windows.kernel[1]]
+        let strides = [down * across, stride[0] * across, stride[1], dilation[0] * across, dilation[1]]
+        try move(shape, from: start, strides, to: place(output), Loops.strides(shape))
         return (output, rows, columns)
     }
 

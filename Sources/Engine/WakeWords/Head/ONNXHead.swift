@@ -319,24 +319,11 @@ struct ONNXHead {
         else { throw .damaged.saying("If lacks a branch") }
         // Exports decide here what the extents are, which are known.
         if let constant = condition.integers?.first { return try run(constant != 0 ? then : otherwise, values) }
-        // The builder is taken out meanwhile, so that each branch can add its steps to it without a copy.
-        var taken = HeadBuilder(budget)
-        swap(&taken, &builder)
-        let head = self
-        func steps(_ graph: ONNXFile.Graph, _ builder: inout HeadBuilder) throws(WakeWordError) -> HeadValue {
-            var inner = ONNXHead(head.file)
-            swap(&inner.builder, &builder)
-            let output = try inner.run(graph, values)
-            swap(&inner.builder, &builder)
-            return output
-        }
-        let output = try taken.branch(
-            if: condition,
-            then: { (builder) throws(WakeWordError) in try steps(then, &builder) },
-            else: { (builder) throws(WakeWordError) in try steps(otherwise, &builder) }
-        )
-        builder = taken
-        return output
+        let choice = try builder.beginIf(condition)
+        let first = try run(then, values)
+        let branch = try builder.elseOf(choice, first)
+        let second = try run(otherwise, values)
+        return try builder.endIf(branch, second)
     }
 }
 

@@ -155,6 +155,11 @@ struct TFLiteHead {
     private mutating func result(_ operation: Operation, _ depth: Int) throws(WakeWordError) -> HeadValue {
         let kind = operation.kind
         let first = try input(operation, 0)
+        if let function = Self.functions[kind] { return try builder.apply(function, first) }
+        if let combination = Self.combinations[kind] {
+            let value = try builder.combine(combination, first, input(operation, 1))
+            return Self.activated.contains(kind) ? try activate(value, option(operation, 0)) : value
+        }
         switch kind {
         case .reshape, .squeeze, .expandDimensions: return try builder.reshape(first, to: operation.shape)
         case .cast, .dequantize:
@@ -164,35 +169,14 @@ struct TFLiteHead {
             return first
         case .fullyConnected: return try connect(operation, first)
         case .batchProduct: return try multiply(operation, first)
-        case .add: return try combine(.add, operation, first)
-        case .subtract: return try combine(.subtract, operation, first)
-        case .multiply: return try combine(.multiply, operation, first)
-        case .divide: return try combine(.divide, operation, first)
-        case .power: return try builder.combine(.power, first, input(operation, 1))
-        case .maximum: return try builder.combine(.maximum, first, input(operation, 1))
-        case .minimum: return try builder.combine(.minimum, first, input(operation, 1))
         case .squaredDifference:
             return try builder.apply(.power(2), builder.combine(.subtract, first, input(operation, 1)))
-        case .greater: return try builder.combine(.greater, first, input(operation, 1))
-        case .greaterEqual: return try builder.combine(.greaterOrEqual, first, input(operation, 1))
-        case .less: return try builder.combine(.less, first, input(operation, 1))
-        case .lessEqual: return try builder.combine(.lessOrEqual, first, input(operation, 1))
         case .mean, .sum, .reduceMaximum:
             let reduction: HeadReduction = kind == .mean ? .mean : kind == .sum ? .sum : .maximum
             let keeps = try option(operation, 0) != 0
             return try builder.reduce(reduction, first, axes: constants(operation, 1), keeping: keeps)
         case .reciprocalRoot: return try builder.apply(.reciprocal, builder.apply(.squareRoot, first))
-        case .squareRoot: return try builder.apply(.squareRoot, first)
-        case .square: return try builder.apply(.power(2), first)
-        case .logistic: return try builder.apply(.logistic, first)
-        case .tanh: return try builder.apply(.tanh, first)
-        case .relu: return try builder.apply(.clamp(lowest: 0, highest: .infinity), first)
-        case .relu6: return try builder.apply(.clamp(lowest: 0, highest: 6), first)
         case .leakyRelu: return try builder.apply(.leaky(slope: number(operation, 0, default: 0)), first)
-        case .exponential: return try builder.apply(.exponential, first)
-        case .logarithm: return try builder.apply(.logarithm, first)
-        case .negative: return try builder.apply(.negative, first)
-        case .absolute: return try builder.apply(.absolute, first)
         case .softmax: return try builder.softmax(first, axis: -1, scale: number(operation, 0, default: 1))
         case .transpose: return try builder.transpose(first, order: constants(operation, 1))
         case .concatenation:
@@ -201,16 +185,21 @@ struct TFLiteHead {
             for number in operation.inputs.indices { inputs.append(try input(operation, number)) }
             return try activate(builder.concatenate(inputs, axis: index(operation, 0)), option(operation, 1))
         case .condition: return try branch(operation, first, depth)
+        default: throw .unsupported.saying("\(kind.name) is not supported")
         }
     }
 
-    private mutating func combine(
-        _ combination: HeadCombination,
-        _ operation: Operation,
-        _ first: HeadValue
-    ) throws(WakeWordError) -> HeadValue {
-        try activate(builder.combine(combination, first, input(operation, 1)), option(operation, 0))
-    }
+    private static let functions: [HeadOperator: HeadFunction] = [
+        .squareRoot: .squareRoot, .square: .power(2), .logistic: .logistic, .tanh: .tanh, .exponential: .exponential,
+        .logarithm: .logarithm, .negative: .negative, .absolute: .absolute,
+        .relu: .clamp(lowest: 0, highest: .infinity), .relu6: .clamp(lowest: 0, highest: 6),
+    ]
+    private static let combinations: [HeadOperator: HeadCombination] = [
+        .add: .add, .subtract: .subtract, .multiply: .multiply, .divide: .divide, .power: .power, .maximum: .maximum,
+        .minimum: .minimum, .greater: .greater, .greaterEqual: .greaterOrEqual, .less: .less, .lessEqual: .lessOrEqual,
+    ]
+    /// Combinations that an activation may follow.
+    private static let activated: Set<HeadOperator> = [.add, .subtract, .multiply, .divide]
 
     private mutating func activate(_ value: HeadValue, _ activation: Int) throws(WakeWordError) -> HeadValue {
         switch try Activation(number: Int8(truncatingIfNeeded: activation)) {
@@ -263,35 +252,25 @@ struct TFLiteHead {
         try builder.budget.take(operation.inputs.count, of: 2 * MemoryLayout<HeadValue>.stride)
         var arguments: [HeadValue] = []
         for number in operation.inputs.indices.dropFirst() { arguments.append(try input(operation, number)) }
-        // The builder is taken out meanwhile, so that each branch can add its steps to it without a copy.
-        var taken = HeadBuilder(builder.budget)
-        swap(&taken, &builder)
-        let head = self
-        func steps(_ field: Int, _ builder: inout HeadBuilder) throws(WakeWordError) -> HeadValue {
-            let index = try head.index(operation, field)
-            guard index > 0, head.file.graphs.indices.contains(index) else {
-                throw .damaged.saying("IF names no graph")
-            }
-            let graph = head.file.graphs[index]
-            guard graph.inputs.count == arguments.count else { throw .damaged.saying("a graph of IF lacks an input") }
-            var inner = TFLiteHead(head.file)
-            swap(&inner.builder, &builder)
-            try inner.builder.budget.take(
-                arguments.count,
-                of: 4 * MemoryLayout<(Int, HeadValue)>.stride
-            )
-            let values = Values(zip(graph.inputs, arguments)) { first, _ in first }
-            let output = try inner.run(graph, values, depth: depth + 1)
-            swap(&inner.builder, &builder)
-            return output
-        }
-        let output = try taken.branch(
-            if: condition,
-            then: { (builder) throws(WakeWordError) in try steps(0, &builder) },
-            else: { (builder) throws(WakeWordError) in try steps(1, &builder) }
-        )
-        builder = taken
-        return output
+        let choice = try builder.beginIf(condition)
+        let first = try run(operation, branch: 0, arguments, depth)
+        let branch = try builder.elseOf(choice, first)
+        let second = try run(operation, branch: 1, arguments, depth)
+        return try builder.endIf(branch, second)
+    }
+
+    private mutating func run(
+        _ operation: Operation,
+        branch field: Int,
+        _ arguments: [HeadValue],
+        _ depth: Int
+    ) throws(WakeWordError) -> HeadValue {
+        let index = try index(operation, field)
+        guard index > 0, file.graphs.indices.contains(index) else { throw .damaged.saying("IF names no graph") }
+        let graph = file.graphs[index]
+        guard graph.inputs.count == arguments.count else { throw .damaged.saying("a graph of IF lacks an input") }
+        try builder.budget.take(arguments.count, of: 4 * MemoryLayout<(Int, HeadValue)>.stride)
+        return try run(graph, Values(zip(graph.inputs, arguments)) { first, _ in first }, depth: depth + 1)
     }
 }
 

@@ -11,8 +11,10 @@ struct ConvolutionWindow {
     private let dilation: (height: Int, width: Int)
     /// Elements that are added before the first ones.
     private let padding: (height: Int, width: Int)
+    /// Extents with all that positions read beyond the input.
+    private let reach: (height: Int, width: Int)
     /// Whether positions reach beyond the input.
-    let isPadded: Bool
+    var isPadded: Bool { reach != (height, width) }
 
     /// - Parameters:
     ///   - shape: of the input.
@@ -27,7 +29,7 @@ struct ConvolutionWindow {
         let across = try Self.positions(width, filter[2], stride.width, dilation.width, options.isPadded)
         (rows, columns) = (down.count, across.count)
         padding = (down.before, across.before)
-        isPadded = down.isPadded || across.isPadded
+        reach = (down.reach, across.reach)
     }
 
     /// Elements that a channel of an output position reads.
@@ -39,48 +41,58 @@ struct ConvolutionWindow {
         _ stride: Int,
         _ dilation: Int,
         _ isPadded: Bool
-    ) throws(WakeWordError) -> (count: Int, before: Int, isPadded: Bool) {
+    ) throws(WakeWordError) -> (count: Int, before: Int, reach: Int) {
         let reach = (kernel - 1) * dilation + 1
         if isPadded {
             let count = (extent + stride - 1) / stride
             let missing = max(0, (count - 1) * stride + reach - extent)
-            return (count, missing / 2, missing > 0)
+            return (count, missing / 2, extent + missing)
         }
         guard reach <= extent else { throw .damaged.saying("a convolution is longer than its input") }
-        return ((extent - reach) / stride + 1, 0, false)
+        return ((extent - reach) / stride + 1, 0, extent)
     }
 
     /// Elements from the inputs of a position to those of the next, if all inputs of a position are adjacent; else nil.
-    var adjacentStride: Int? {
-        guard !isPadded else { return nil }
+    private var adjacentStride: Int? {
         // Whole rows of the input, or single elements.
-        if kernel.width == width, dilation.height == 1 || kernel.height == 1, dilation.width == 1 || width == 1 {
-            return stride.height * width * channels
+        if kernel.width == reach.width, dilation.height == 1 || kernel.height == 1,
+            dilation.width == 1 || reach.width == 1
+        {
+            return stride.height * reach.width * channels
         }
         guard taps == 1 else { return nil }
         return stride == (1, 1) || rows == 1 ? stride.width * channels : nil
     }
 
-    /// Copies the inputs of each position side by side; those outside of the input stay as they are.
-    func runs(from source: Int, to target: Int, _ budget: ModelBudget) throws(WakeWordError) -> [CopiedRun] {
-        try budget.take(ModelBudget.product([rows, columns, taps]), of: 2 * MemoryLayout<CopiedRun>.stride)
-        var runs: [CopiedRun] = []
-        var place = target
-        for row in 0..<rows {
-            for column in 0..<columns {
-                for y in 0..<kernel.height {
-                    for x in 0..<kernel.width {
-                        let line = row * stride.height + y * dilation.height - padding.height
-                        let element = column * stride.width + x * dilation.width - padding.width
-                        if (0..<height).contains(line), (0..<width).contains(element) {
-                            let first = source + (line * width + element) * channels
-                            runs.append(CopiedRun(source: first, target: place, count: channels))
-                        }
-                        place += channels
-                    }
-                }
-            }
+    /// The inputs of each position side by side, which they may be already.
+    ///
+    /// - Parameters:
+    ///   - place: of the convolution's input.
+    ///   - zero: an element beyond the input.
+    /// - Returns: the place of the first position's inputs, and elements from there to those of the next.
+    func inputs(at place: Int, zero: Int8, _ parts: inout NetworkParts) throws(WakeWordError) -> (
+        start: Int, stride: Int
+    ) {
+        let length = taps * channels
+        guard
+            ModelBudget.product([length, rows, columns]) <= NetworkParts.Limits.memory,
+            ModelBudget.product([reach.height, reach.width, channels]) <= NetworkParts.Limits.memory
+        else { throw .size.saying("a convolution has too many inputs") }
+        let line = reach.width * channels
+        var first = place
+        if isPadded {
+            first = try parts.reserve(reach.height * line, value: zero)
+            let own = width * channels
+            let start = first + padding.height * line + padding.width * channels
+            try parts.move([height, own], from: place, [own, 1], to: start, [line, 1])
         }
-        return runs
+        if let stride = adjacentStride { return (first, stride) }
+        let shape = [rows, columns, kernel.height, kernel.width, channels]
+        let start = try parts.reserve(length * rows * columns, value: zero)
+        let strides = [
+            stride.height * line, stride.width * channels, dilation.height * line, dilation.width * channels, 1,
+        ]
+        try parts.move(shape, from: first, strides, to: start, Loops.strides(shape))
+        return (start, length)
     }
 }

@@ -2,9 +2,6 @@ private import Core
 
 // What computes without weights: sums and products of elements, and pools.
 extension NetworkCompiler {
-    /// The most elements of a tensor that is repeated along an axis.
-    private static let mostRepeated = 1 << 15
-
     mutating func combine(_ operation: TFLiteFile.Operator, isSum: Bool) throws(WakeWordError) {
         let (left, right, target) = (
             try tensor(operation, input: 0), try tensor(operation, input: 1), try tensor(operation)
@@ -17,70 +14,64 @@ extension NetworkCompiler {
         if let options = operation.options {
             activation = try Activation(number: try file.buffer.number(Int8.self, options, field: 0) ?? 0)
         }
-        let first = try spread(place(operation, input: 0), left, like: target)
-        let second = try spread(place(operation, input: 1), right, like: target)
         let pairs = ElementPairs(
-            left: first,
-            right: second,
+            left: try place(operation, input: 0),
+            right: try place(operation, input: 1),
             leftZero: from.zeroPoint,
             rightZero: other.zeroPoint,
+            loops: Loops(
+                target.shape,
+                a: try repeated(left, like: target),
+                b: try repeated(right, like: target),
+                c: Loops.strides(target.shape)
+            ),
             output: try output(operation, to, positions: target.count, channels: 1, activation)
         )
         guard isSum else {
             let scale = Double(from.scale) * Double(other.scale) / Double(to.scale)
-            try parts.product(ProductStep(pairs: pairs, scale: Rescaling(scale)))
+            try parts.add(.product(ProductStep(pairs: pairs, scale: Rescaling(scale))), pairs.output)
             return
         }
         // With both scales at most a half, the sum fits.
         let common = 2 * Double(max(from.scale, other.scale))
         let unit = Double(1 << SumStep.fractionBits)
-        try parts.sum(
-            SumStep(
-                pairs: pairs,
-                left: Rescaling(Double(from.scale) / common),
-                right: Rescaling(Double(other.scale) / common),
-                sum: Rescaling(common / (unit * Double(to.scale)))
-            )
+        let step = SumStep(
+            pairs: pairs,
+            left: try Rescaling(Double(from.scale) / common),
+            right: try Rescaling(Double(other.scale) / common),
+            sum: try Rescaling(common / (unit * Double(to.scale)))
         )
+        try parts.add(.sum(step), pairs.output)
     }
 
-    /// A tensor with the extents of another one: extents of 1, and such that are missing at the front, are repeated.
-    ///
-    /// - Returns: its place.
-    private mutating func spread(
-        _ place: Int,
-        _ source: TFLiteFile.Tensor,
-        like target: TFLiteFile.Tensor
-    ) throws(WakeWordError) -> Int {
+    /// The strides of a tensor with the extents of another one: extents of 1, and such that are missing at the front, are repeated.
+    private func repeated(_ source: TFLiteFile.Tensor, like target: TFLiteFile.Tensor) throws(WakeWordError) -> [Int] {
         let missing = target.shape.count - source.shape.count
         try requireShape(source, is: missing >= 0)
         let shape = [Int](repeating: 1, count: missing) + source.shape
-        guard shape != target.shape else { return place }
         try requireShape(source, is: zip(shape, target.shape).allSatisfy { $0 == $1 || $0 == 1 })
-        guard target.count <= Self.mostRepeated else {
-            throw .size.saying("tensor \(quoted(target.name)) has \(target.count) elements")
-        }
-        let to = try parts.reserve(target.count)
-        let places = try budget.places(target.shape, strides: HeadBuilder.strides(shape))
-        try takeRuns(places.count)
-        try parts.copy(places.enumerated().map { CopiedRun(source: place + $1, target: to + $0, count: 1) })
-        return to
+        return Loops.strides(shape, repeatsOnes: true)
     }
 
-    private mutating func output(
+    /// The output of an operator.
+    ///
+    /// - Parameter zeroPoint: what is added to its values; nil for that of its format.
+    mutating func output(
         _ operation: TFLiteFile.Operator,
         _ format: NumberFormat,
         positions: Int,
         channels: Int,
-        _ activation: Activation
+        _ activation: Activation,
+        firstChannel: Int = 0,
+        zeroPoint: Int32? = nil
     ) throws(WakeWordError) -> LayerOutput {
         let range = activation.range(scale: Double(format.scale), zeroPoint: format.zeroPoint)
         return LayerOutput(
             place: try makePlace(operation),
             positions: positions,
             channels: channels,
-            firstChannel: 0,
-            zeroPoint: format.zeroPoint,
+            firstChannel: firstChannel,
+            zeroPoint: zeroPoint ?? format.zeroPoint,
             lowest: range.lowerBound,
             highest: range.upperBound
         )
@@ -97,27 +88,24 @@ extension NetworkCompiler {
             throw .unsupported.saying("AVERAGE_POOL_2D beyond the edge of its input is not supported")
         }
         try requireShape(target, is: target.shape == [1, window.rows, window.columns, window.channels])
-        let place = try inputs(of: window, at: place(operation, input: 0), zero: Int8.min)
-        let range = options.activation.range(scale: Double(format.scale), zeroPoint: format.zeroPoint)
+        let place = try window.inputs(at: place(operation, input: 0), zero: Int8.min, &parts)
         // The elements stay as they are, so that no zero point is added.
-        let output = LayerOutput(
-            place: try makePlace(operation),
+        let output = try output(
+            operation,
+            format,
             positions: window.rows * window.columns,
             channels: window.channels,
-            firstChannel: 0,
-            zeroPoint: 0,
-            lowest: range.lowerBound,
-            highest: range.upperBound
+            options.activation,
+            zeroPoint: 0
         )
-        try parts.pool(
-            PoolStep(
-                kind: isAverage ? .average : .maximum,
-                input: place.start,
-                stride: place.stride,
-                taps: window.taps,
-                output: output
-            )
+        let step = PoolStep(
+            kind: isAverage ? .average : .maximum,
+            input: place.start,
+            stride: place.stride,
+            taps: window.taps,
+            output: output
         )
+        try parts.add(.pool(step), output, inputs: window.taps)
     }
 
     mutating func mean(_ operation: TFLiteFile.Operator) throws(WakeWordError) {
@@ -129,36 +117,33 @@ extension NetworkCompiler {
         let numbers = try file.integers(tensor(operation, input: 1))
         try budget.take(numbers.count, of: 4 * MemoryLayout<Int>.stride)
         let axes = Set(try numbers.map { (number) throws(WakeWordError) in try axis(Int(number), of: source.shape) })
-        guard let last = axes.max(), source.count <= Self.mostRepeated, source.count > 0 else {
-            throw .unsupported.saying("MEAN over no axis, or of a large tensor, is not supported")
+        guard let last = axes.max(), source.count > 0 else {
+            throw .unsupported.saying("MEAN over no axis is not supported")
         }
-        let strides = HeadBuilder.strides(source.shape, repeatsOnes: false)
+        let strides = Loops.strides(source.shape)
         let outer = source.shape.indices.prefix(last).filter { !axes.contains($0) }
         let inner = axes.sorted()
         let channels = source.shape[(last + 1)...].reduce(1, *)
-        let positions = try budget.places(outer.map { source.shape[$0] }, strides: outer.map { strides[$0] })
-        let taps = try budget.places(inner.map { source.shape[$0] }, strides: inner.map { strides[$0] })
-        try requireShape(target, is: target.count == positions.count * channels)
-        let place = try place(operation, input: 0)
+        let positions = outer.reduce(1) { $0 * source.shape[$1] }
+        let taps = inner.reduce(1) { $0 * source.shape[$1] }
+        try requireShape(target, is: target.count == positions * channels)
         let start = try parts.reserve(source.count)
-        try takeRuns(ModelBudget.product([positions.count, taps.count]))
-        var runs: [CopiedRun] = []
-        for position in positions {
-            for tap in taps {
-                let target = start + runs.count * channels
-                runs.append(CopiedRun(source: place + position + tap, target: target, count: channels))
-            }
-        }
-        try parts.copy(runs)
-        let scale = try Rescaling(Double(from.scale) / Double(to.scale), ofMean: taps.count)
-        try parts.pool(
-            PoolStep(
-                kind: .mean(scale, zeroPoint: from.zeroPoint),
-                input: start,
-                stride: taps.count * channels,
-                taps: taps.count,
-                output: output(operation, to, positions: positions.count, channels: channels, .none)
-            )
+        let shape = (outer + inner).map { source.shape[$0] } + [channels]
+        try parts.move(
+            shape,
+            from: place(operation, input: 0),
+            (outer + inner).map { strides[$0] } + [1],
+            to: start,
+            Loops.strides(shape)
         )
+        let scale = try Rescaling(Double(from.scale) / Double(to.scale), ofMean: taps)
+        let step = PoolStep(
+            kind: .mean(scale, zeroPoint: from.zeroPoint),
+            input: start,
+            stride: taps * channels,
+            taps: taps,
+            output: try output(operation, to, positions: positions, channels: channels, .none)
+        )
+        try parts.add(.pool(step), step.output, inputs: taps)
     }
 }

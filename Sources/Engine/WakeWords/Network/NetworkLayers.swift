@@ -50,11 +50,8 @@ extension NetworkCompiler {
         guard from.isSigned, to.isSigned else {
             throw .unsupported.saying("tensor \(quoted(source.name)) is not signed")
         }
-        let place = try inputs(
-            of: window,
-            at: place(operation, input: 0),
-            zero: Int8(truncatingIfNeeded: from.zeroPoint)
-        )
+        let zero = Int8(truncatingIfNeeded: from.zeroPoint)
+        let place = try window.inputs(at: place(operation, input: 0), zero: zero, &parts)
         // TFLite computes the channels of a depthwise convolution by eights, and rounds those that remain in another way.
         let eights = depthwise ? channels & ~7 : channels
         try budget.take(channels, of: 2 * MemoryLayout<Rescaling>.stride)
@@ -75,32 +72,21 @@ extension NetworkCompiler {
         )
         if depthwise {
             let first = try parts.add(weights: numbers)
-            try parts.depthwise(
-                DepthwiseStep(input: place.start, stride: place.stride, taps: taps, weights: first, output: output)
+            let step = DepthwiseStep(
+                input: place.start,
+                stride: place.stride,
+                taps: taps,
+                weights: first,
+                output: output
             )
+            try parts.add(.depthwise(step), output, inputs: taps)
         } else {
             let length = taps * window.channels
             let first = try parts.add(weights: padded(numbers, length: length, channels: channels))
-            try parts.dense(
-                DenseStep(input: place.start, stride: place.stride, length: length, weights: first, output: output)
-            )
+            let (start, stride) = place
+            let step = DenseStep(input: start, stride: stride, length: length, weights: first, output: output)
+            try parts.add(.dense(step), output, inputs: length)
         }
-    }
-
-    /// The inputs of each position of a convolution side by side, which they may be already.
-    mutating func inputs(
-        of window: ConvolutionWindow,
-        at place: Int,
-        zero: Int8
-    ) throws(WakeWordError) -> (start: Int, stride: Int) {
-        if let stride = window.adjacentStride { return (place, stride) }
-        let length = window.taps * window.channels
-        guard ModelBudget.product([length, window.rows, window.columns]) <= NetworkParts.Limits.memory else {
-            throw .size.saying("a convolution has too many inputs")
-        }
-        let start = try parts.reserve(length * window.rows * window.columns, value: zero)
-        try parts.copy(window.runs(from: place, to: start, budget))
-        return (start, length)
     }
 
     private func padded(_ weights: [Int16], length: Int, channels: Int) throws(WakeWordError) -> [Int16] {
@@ -133,15 +119,13 @@ extension NetworkCompiler {
             let channel = depthwise ? index % channels : index / length
             biases[channel] = biases[channel] &- inputZero &* Int32(weights[index])
         }
-        let range = activation.range(scale: Double(format.scale), zeroPoint: format.zeroPoint)
-        return LayerOutput(
-            place: try makePlace(operation),
+        return try output(
+            operation,
+            format,
             positions: positions,
             channels: channels,
-            firstChannel: try parts.add(biases: biases, rescalings),
-            zeroPoint: format.zeroPoint,
-            lowest: range.lowerBound,
-            highest: range.upperBound
+            activation,
+            firstChannel: parts.add(biases: biases, rescalings)
         )
     }
 
@@ -188,7 +172,8 @@ extension NetworkCompiler {
             depthwise: false
         )
         let first = try parts.add(weights: padded(numbers, length: length, channels: channels))
-        try parts.dense(DenseStep(input: start, stride: length, length: length, weights: first, output: output))
+        let step = DenseStep(input: start, stride: length, length: length, weights: first, output: output)
+        try parts.add(.dense(step), output, inputs: length)
     }
 
     mutating func logistic(_ operation: TFLiteFile.Operator) throws(WakeWordError) {

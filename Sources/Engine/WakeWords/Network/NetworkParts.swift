@@ -3,14 +3,12 @@ struct NetworkParts {
     /// Limits above what any wake-word model needs: a step is computed some 30 times a second.
     enum Limits {
         static let memory = 1 << 20
-        static let runs = 1 << 15
         static let multiplyAdds = 1 << 24
         static let weights = 1 << 20
         static let channels = 1 << 16
     }
 
     private(set) var steps: [NetworkStep] = []
-    private(set) var runs: [CopiedRun] = []
     private(set) var weights: [Int16] = []
     private(set) var biases: [Int32] = []
     private(set) var rescalings: [Rescaling] = []
@@ -45,26 +43,20 @@ struct NetworkParts {
         return start
     }
 
-    /// Adds a step that copies runs. Adjacent ones are merged.
-    mutating func copy(_ added: [CopiedRun]) throws(WakeWordError) {
-        let first = runs.count
-        try count(moved: added.reduce(0) { $0 + $1.count })
-        try budget.take(added.count, of: 2 * MemoryLayout<CopiedRun>.stride)
-        for run in added where run.count > 0 {
-            if runs.count > first, let last = runs.last, last.source + last.count == run.source,
-                last.target + last.count == run.target
-            {
-                runs[runs.count - 1] = CopiedRun(
-                    source: last.source,
-                    target: last.target,
-                    count: last.count + run.count
-                )
-            } else {
-                guard runs.count < Limits.runs else { throw .size.saying("it moves too many parts of tensors") }
-                runs.append(run)
-            }
-        }
-        if runs.count > first { steps.append(.copy(first..<runs.count)) }
+    /// Moves elements: those of a shape that lie at distances in memory, to other ones.
+    mutating func move(
+        _ shape: [Int],
+        from input: Int,
+        _ strides: [Int],
+        to output: Int,
+        _ targets: [Int]
+    ) throws(WakeWordError) {
+        let count = shape.reduce(1, *)
+        guard count > 0 else { return }
+        let loops = Loops(shape, a: strides, b: targets)
+        // Sixteen bytes take as long as one, if they are adjacent.
+        try self.count(moved: loops.isContiguous ? count : 16 * count)
+        steps.append(.move(loops, input: input, output: output))
     }
 
     /// Adds weights, and returns the place of the first.
@@ -90,39 +82,16 @@ struct NetworkParts {
         return first
     }
 
-    mutating func dense(_ step: DenseStep) throws(WakeWordError) {
-        longestRow = max(longestRow, DenseStep.rowLength(step.length))
-        try count(step.output, step.length)
-        steps.append(.dense(step))
-    }
-
-    mutating func depthwise(_ step: DepthwiseStep) throws(WakeWordError) {
-        mostChannels = max(mostChannels, step.output.channels)
-        try count(step.output, step.taps)
-        steps.append(.depthwise(step))
-    }
-
-    mutating func sum(_ step: SumStep) throws(WakeWordError) {
-        try count(step.pairs.output, 1)
-        steps.append(.sum(step))
-    }
-
-    mutating func product(_ step: ProductStep) throws(WakeWordError) {
-        try count(step.pairs.output, 1)
-        steps.append(.product(step))
-    }
-
-    mutating func pool(_ step: PoolStep) throws(WakeWordError) {
-        try count(step.output, step.taps)
-        steps.append(.pool(step))
-    }
-
-    private mutating func count(_ output: LayerOutput, _ inputs: Int) throws(WakeWordError) {
+    /// Adds a step that computes each output of so many inputs.
+    mutating func add(_ step: NetworkStep, _ output: LayerOutput, inputs: Int = 1) throws(WakeWordError) {
+        if case .dense = step { longestRow = max(longestRow, DenseStep.rowLength(inputs)) }
+        if case .depthwise = step { mostChannels = max(mostChannels, output.channels) }
         // Each factor is below 2²⁰.
         multiplyAdds += output.positions * output.channels * inputs
         guard multiplyAdds <= Limits.multiplyAdds else {
             throw .size.saying("a step needs more than \(Limits.multiplyAdds) multiplications")
         }
+        steps.append(step)
     }
 
     /// Counts bytes that a step moves, sixteen of which take about as long as a multiplication.

@@ -1,7 +1,6 @@
 /// One step of a network. Places are offsets into the memory of a stream, in bytes; all tensors have elements of 8 bits.
 enum NetworkStep {
-    /// Copies the runs of this range.
-    case copy(Range<Int>)
+    case move(Loops, input: Int, output: Int)
     case dense(DenseStep)
     case depthwise(DepthwiseStep)
     /// Replaces each element by an entry of a table of 256.
@@ -9,13 +8,6 @@ enum NetworkStep {
     case sum(SumStep)
     case product(ProductStep)
     case pool(PoolStep)
-}
-
-/// Bytes to be copied.
-struct CopiedRun: BitwiseCopyable {
-    let source: Int
-    let target: Int
-    let count: Int
 }
 
 /// The outputs of a layer: `[positions × channels]`.
@@ -73,6 +65,8 @@ struct ElementPairs: BitwiseCopyable {
     let right: Int
     let leftZero: Int32
     let rightZero: Int32
+    /// Over both tensors and the output.
+    let loops: Loops
     /// Of one channel.
     let output: LayerOutput
 }

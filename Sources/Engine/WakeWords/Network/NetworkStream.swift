@@ -37,7 +37,8 @@ struct NetworkStream: ~Copyable {
         network.steps.withUnsafeBufferPointer { steps in
             for step in steps {
                 switch step {
-                case .copy(let runs): copy(runs)
+                case .move(let loops, let input, let output):
+                    loops.copy(memory.base + input, to: memory.base + output)
                 case .dense(let step): dense(step)
                 case .depthwise(let step): depthwise(step)
                 case .lookUp(let step): lookUp(step)
@@ -48,15 +49,6 @@ struct NetworkStream: ~Copyable {
             }
         }
         return network.probability(memory.base[network.output])
-    }
-
-    private func copy(_ runs: Range<Int>) {
-        network.runs.withUnsafeBufferPointer { all in
-            for index in runs {
-                let run = all[index]
-                (memory.base + run.target).update(from: memory.base + run.source, count: run.count)
-            }
-        }
     }
 
     private func lookUp(_ step: LookUpStep) {
@@ -107,24 +99,26 @@ struct NetworkStream: ~Copyable {
     }
 
     private func add(_ step: SumStep) {
-        let (pairs, output) = (step.pairs, step.pairs.output)
-        for index in 0..<output.positions {
-            let left = step.left.apply(
-                (Int32(memory.base[pairs.left + index]) - pairs.leftZero) << SumStep.fractionBits
-            )
-            let right = step.right.apply(
-                (Int32(memory.base[pairs.right + index]) - pairs.rightZero) << SumStep.fractionBits
-            )
-            memory.base[output.place + index] = output.clamped(step.sum.apply(left &+ right))
+        combine(step.pairs) { left, right in
+            let left = step.left.apply(left << SumStep.fractionBits)
+            return step.sum.apply(left &+ step.right.apply(right << SumStep.fractionBits))
         }
     }
 
     private func multiply(_ step: ProductStep) {
-        let (pairs, output) = (step.pairs, step.pairs.output)
-        for index in 0..<output.positions {
-            let left = Int32(memory.base[pairs.left + index]) - pairs.leftZero
-            let right = Int32(memory.base[pairs.right + index]) - pairs.rightZero
-            memory.base[output.place + index] = output.clamped(step.scale.apply(left * right))
+        combine(step.pairs) { left, right in step.scale.apply(left * right) }
+    }
+
+    @inline(__always)
+    private func combine(_ pairs: ElementPairs, _ value: (_ left: Int32, _ right: Int32) -> Int32) {
+        let run = pairs.loops.run
+        pairs.loops.forEachRun { a, b, c in
+            let (left, right) = (memory.base + pairs.left + a, memory.base + pairs.right + b)
+            for index in 0..<run.count {
+                memory.base[pairs.output.place + c + index] = pairs.output.clamped(
+                    value(Int32(left[index * run.a]) - pairs.leftZero, Int32(right[index * run.b]) - pairs.rightZero)
+                )
+            }
         }
     }
 

@@ -53,12 +53,12 @@ extension NetworkCompiler {
     mutating func read(_ operation: TFLiteFile.Operator) throws(WakeWordError) {
         let variable = try variable(operation, tensor(operation))
         let place = try makePlace(operation)
-        try parts.copy([CopiedRun(source: variable.place, target: place, count: variable.count)])
+        try parts.move([variable.count], from: variable.place, [1], to: place, [1])
     }
 
     mutating func assign(_ operation: TFLiteFile.Operator) throws(WakeWordError) {
         let variable = try variable(operation, tensor(operation, input: 1))
         let place = try place(operation, input: 1)
-        try parts.copy([CopiedRun(source: place, target: variable.place, count: variable.count)])
+        try parts.move([variable.count], from: place, [1], to: variable.place, [1])
     }
 }

@@ -6,7 +6,6 @@ public final class StreamingNetwork: Sendable {
     public let multiplyAdds: Int
 
     let steps: [NetworkStep]
-    let runs: [CopiedRun]
     /// Weights, widened: `[rows]` of each layer.
     let weights: Memory<Int16>
     /// Of each channel of each layer, with what the zero point of its input adds.
@@ -37,7 +36,6 @@ public final class StreamingNetwork: Sendable {
         hopsPerStep = compiler.hopsPerStep
         multiplyAdds = parts.multiplyAdds
         steps = parts.steps
-        runs = parts.runs
         weights = Memory(parts.weights)
         biases = Memory(parts.biases)
         rescalings = parts.rescalings
