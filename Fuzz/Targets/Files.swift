@@ -59,8 +59,10 @@ func fuzzModel(_ bytes: [UInt8]) {
     guard let description = try? ModelDescription(json: bytes, file: "f") else { return }
     // A file without tensors, where those that fit would be too many.
     let nothing: [UInt8] = [2, 0, 0, 0, 0, 0, 0, 0, 123, 125]
-    let confirm = description.confirm.map { weights(for: $0) ?? nothing }
-    guard let weights = weights(for: description) else {
+    let confirm = description.confirm.map { confirm in
+        weights(for: confirm.networks.map { ($0.name + ".", $0.layers) }) ?? nothing
+    }
+    guard let weights = weights(for: [("", description.layers)]) else {
         _ = try? Model(description: bytes, weights: nothing, confirm: confirm)
         return
     }
@@ -141,41 +143,27 @@ private struct RandomTensors {
     }
 }
 
-/// The weights that a description needs; nil if it needs many.
-private func weights(for description: ModelDescription) -> [UInt8]? {
+/// The weights that layers need; nil if they need many.
+///
+/// - Parameter networks: their layers, by what the names of their tensors begin with.
+private func weights(for networks: [(prefix: String, layers: [LayerDescription])]) -> [UInt8]? {
     var tensors = RandomTensors()
     var seen: Set<String> = []
-    for layer in description.layers {
-        guard case .convolution(let numbers, let dense, _) = layer.operation, numbers.groups > 0,
-            seen.insert(layer.name).inserted
-        else { continue }
-        let (inputs, outputs) = (numbers.inputChannels, numbers.outputChannels)
-        let shape = dense ? [outputs, inputs] : [outputs, numbers.kernel, inputs / numbers.groups]
-        guard tensors.add(layer.name + ".weight", shape), tensors.add(layer.name + ".bias", [outputs]) else {
-            return nil
-        }
-    }
-    return tensors.file
-}
-
-/// The weights that its confirming networks need; nil if they need many.
-private func weights(for confirm: ConfirmDescription) -> [UInt8]? {
-    var tensors = RandomTensors()
-    var seen: Set<String> = []
-    for network in confirm.networks {
-        for layer in network.layers {
-            let name = "\(network.name).\(layer.name)"
+    for (prefix, layers) in networks {
+        for layer in layers {
+            let name = prefix + layer.name
             guard seen.insert(name).inserted else { continue }
             switch layer.operation {
-            case .convolution(let shape, _):
-                guard shape.groups > 0 else { continue }
-                let (inputs, outputs) = (shape.inputChannels, shape.outputChannels)
-                let extents = [outputs, shape.kernel.bands, shape.kernel.frames, inputs / shape.groups]
-                guard tensors.add(name + ".weight", extents), tensors.add(name + ".bias", [outputs]) else { return nil }
+            case .convolution(let convolution, _):
+                guard convolution.groups > 0 else { continue }
+                let bias = [convolution.outputChannels]
+                guard tensors.add(name + ".weight", convolution.storedShape), tensors.add(name + ".bias", bias) else {
+                    return nil
+                }
             case .bandScale(let channels, let parts):
                 guard tensors.add(name + ".scale", [channels, parts]), tensors.add(name + ".shift", [channels, parts])
                 else { return nil }
-            case .meanBands, .meanFrames, .middleFrames, .add: continue
+            default: continue
             }
         }
     }

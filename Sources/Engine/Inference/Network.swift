@@ -39,7 +39,7 @@ public struct Network: Sendable {
         /// Number of weights and biases.
         public var parameters: Int { multiplyAddsPerColumn + (convolution?.outputChannels ?? 0) }
         /// Multiply-adds for one output column: the weights.
-        public var multiplyAddsPerColumn: Int { convolution?.storedShape.reduce(1, *) ?? 0 }
+        public var multiplyAddsPerColumn: Int { convolution?.weightCount ?? 0 }
     }
 
     /// The network's input, then the output of every layer: that of layer i is tensor i + 1.
@@ -76,7 +76,7 @@ public struct Network: Sendable {
             )
         }
         var indices = [input.name: 0]
-        var (activations, multiplyAdds) = (input.plane.count, 0)
+        var (activations, parameters, multiplyAdds) = (input.plane.count, 0, 0)
         for layer in descriptions {
             let inference = ShapeInference(layer: layer, place: place, streams: streams)
             guard indices[layer.name] == nil else { throw inference.wrong("the name is taken; rename it") }
@@ -88,12 +88,14 @@ public struct Network: Sendable {
                 inputs.append(index)
             }
             let tensor = try inference.output(of: inputs.map { tensors[$0] }, index: tensors.count)
-            layers.append(Layer(name: layer.name, operation: layer.operation, inputs: inputs))
+            let valid = Layer(name: layer.name, operation: layer.operation, inputs: inputs)
+            layers.append(valid)
             indices[layer.name] = tensors.count
             if tensor.root == tensors.count { activations += tensor.plane.count }
             tensors.append(tensor)
             guard activations <= Limits.activations else { throw inference.tooLarge("activations of the window") }
-            multiplyAdds += (layers.last?.multiplyAddsPerColumn ?? 0) * tensor.plane.columns
+            parameters += valid.parameters
+            multiplyAdds += valid.multiplyAddsPerColumn * tensor.plane.columns
             guard parameters <= Limits.weights else { throw inference.tooLarge("weights") }
             guard multiplyAdds <= Limits.multiplyAdds else {
                 throw inference.tooLarge("multiply-adds of a window")

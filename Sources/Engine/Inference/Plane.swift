@@ -49,6 +49,8 @@ package struct PlaneConvolution: Sendable, Equatable {
         [outputChannels] + [kernel.bands, kernel.frames].suffix(storedDimensions - 2) + [inputChannels / groups]
     }
 
+    var weightCount: Int { outputChannels * kernel.bands * kernel.frames * (inputChannels / groups) }
+
     /// The input with zeros around it.
     func padded(_ input: Plane) -> Plane {
         Plane(
