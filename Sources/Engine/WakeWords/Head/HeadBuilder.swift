@@ -33,7 +33,7 @@ struct HeadBuilder {
         static let windows = 128
     }
 
-    private(set) var steps: [HeadStep] = []
+    private(set) var steps: [FloatStep] = []
     /// Dense layers: where their packed weights begin, and what is packed there.
     private(set) var layers: [(place: Int, shape: ConvolutionShape, weights: [Float], bias: [Float])] = []
     private(set) var weightCount = 0
@@ -91,8 +91,8 @@ struct HeadBuilder {
         return place
     }
 
-    mutating func add(_ step: HeadStep) throws(WakeWordError) {
-        try budget.take(2 * MemoryLayout<HeadStep>.stride)
+    mutating func add(_ step: FloatStep) throws(WakeWordError) {
+        try budget.take(2 * MemoryLayout<FloatStep>.stride)
         guard steps.count < Limits.steps else { throw .size.saying("it has more than \(Limits.steps) steps") }
         steps.append(step)
     }
@@ -171,7 +171,7 @@ extension HeadBuilder {
         let shape = ConvolutionShape(inputChannels: depth, outputChannels: outputs)
         let (from, to) = (try place(input), try place(output))
         let packed = try add(layer: weights, bias.isEmpty ? [Float](repeating: 0, count: outputs) : bias, shape)
-        try add(.dense(input: from, output: to, rows: rows, shape: shape, weights: packed))
+        try add(.convolve(input: from, output: to, columns: rows, shape: shape, weights: packed))
         return output
     }
 
@@ -213,7 +213,7 @@ extension HeadBuilder {
         return try dense(input, weights: weights, bias: [], depth: depth, outputs: outputs)
     }
 
-    mutating func apply(_ function: HeadFunction, _ input: HeadValue) throws(WakeWordError) -> HeadValue {
+    mutating func apply(_ function: FloatFunction, _ input: HeadValue) throws(WakeWordError) -> HeadValue {
         let output = try value(input.shape)
         let (from, to) = (try place(input), try place(output))
         try add(.apply(function, input: from, output: to, count: output.count))
@@ -222,7 +222,7 @@ extension HeadBuilder {
 
     /// Combines two tensors; extents of 1, and such that are missing at the front, are repeated.
     mutating func combine(
-        _ combination: HeadCombination,
+        _ combination: FloatCombination,
         _ left: HeadValue,
         _ right: HeadValue
     ) throws(WakeWordError) -> HeadValue {
@@ -248,7 +248,7 @@ extension HeadBuilder {
 
     /// Reduces extents to 1, or away.
     mutating func reduce(
-        _ reduction: HeadReduction,
+        _ reduction: FloatReduction,
         _ input: HeadValue,
         axes: [Int],
         keeping: Bool

@@ -12,7 +12,7 @@ public final class HeadNetwork: Sendable {
     public let outputs: Int
     private static let mostOutputs = 256
 
-    let steps: [HeadStep]
+    let program: FloatProgram
     /// Packed weights of the dense layers.
     let weights: Memory<Float>
     /// The memory of a stream at its start.
@@ -61,7 +61,7 @@ public final class HeadNetwork: Sendable {
         windows = input.count / SpeechEmbedding.count
         self.input = try builder.place(input)
         self.output = try builder.place(output)
-        steps = builder.steps
+        program = FloatProgram(steps: builder.steps)
         initial = builder.initial
         kernels = .preferred
         let weights = Memory<Float>(builder.weightCount)
@@ -141,119 +141,8 @@ struct HeadStream: ~Copyable {
         let (first, kept) = (memory.base + network.input, (network.windows - 1) * SpeechEmbedding.count)
         first.update(from: first + SpeechEmbedding.count, count: kept)
         (first + kept).update(from: embedding, count: SpeechEmbedding.count)
-        run()
+        network.program.run(memory.base, weights: network.weights.base, network.kernels)
         let probability = memory.base[network.output + output]
         return probability.isNaN ? 0 : min(max(probability, 0), 1)
-    }
-
-    private func run() {
-        network.steps.withUnsafeBufferPointer { steps in
-            var index = 0
-            while index < steps.count { index += 1 + run(steps[index]) }
-        }
-    }
-
-    /// - Returns: how many steps to leave out.
-    private func run(_ step: HeadStep) -> Int {
-        let memory = memory.base
-        switch step {
-        case .dense(let input, let output, let rows, let shape, let weights):
-            network.kernels.convolve(
-                memory + input,
-                memory + output,
-                shape.adjacentColumns(rows),
-                network.weights.base + weights,
-                shape,
-                nil,
-                false
-            )
-        case .apply(let function, let input, let output, let count):
-            for index in 0..<count { memory[output + index] = function.value(memory[input + index]) }
-        case .combine(let combination, let loops, let left, let right, let output):
-            let run = loops.run
-            loops.forEachRun { a, b, c in
-                let (left, right, output) = (memory + left + a, memory + right + b, memory + output + c)
-                for index in 0..<run.count {
-                    output[index] = combination.value(left[index * run.a], right[index * run.b])
-                }
-            }
-        case .reduce(let reduction, let loops, let members, let groupCount, let input, let output):
-            let (run, group) = (loops.run, members.run)
-            loops.forEachRun { a, b, _ in
-                for index in 0..<run.count {
-                    let start = memory + input + a + index * run.a
-                    var sum = reduction == .maximum ? -Float.infinity : 0
-                    members.forEachRun { member, _, _ in
-                        for index in 0..<group.count {
-                            let number = start[member + index * group.a]
-                            sum = reduction == .maximum ? max(sum, number) : sum + number
-                        }
-                    }
-                    memory[output + b + index] = reduction == .mean ? sum / Float(groupCount) : sum
-                }
-            }
-        case .move(let loops, let input, let output): loops.copy(memory + input, to: memory + output)
-        case .product(let product): multiply(product)
-        case .recur(let recurrence): recurrence.run(memory, network.weights.base, network.kernels)
-        case .quantise(let input, let output, let scale, let zero, let count):
-            (memory[scale], memory[zero]) = quantise(memory + input, memory + output, count)
-        case .softmax(let input, let output, let rows, let count, let scale):
-            for row in 0..<rows { softmax(memory + input + row * count, memory + output + row * count, count, scale) }
-        case .skipUnless(let condition, let count): return memory[condition] == 0 ? count : 0
-        case .skip(let count): return count
-        }
-        return 0
-    }
-
-    private func softmax(
-        _ input: UnsafePointer<Float>,
-        _ output: UnsafeMutablePointer<Float>,
-        _ count: Int,
-        _ scale: Float
-    ) {
-        var (highest, sum) = (-Float.infinity, Float(0))
-        for index in 0..<count { highest = max(highest, input[index]) }
-        for index in 0..<count {
-            output[index] = HeadFunction.exponential.value((input[index] - highest) * scale)
-            sum += output[index]
-        }
-        for index in 0..<count { output[index] /= sum }
-    }
-
-    private func multiply(_ product: HeadProduct) {
-        for batch in 0..<product.batches {
-            let left = memory.base + product.left + batch * product.leftStride
-            let right = memory.base + product.right + batch * product.rightStride
-            let output = memory.base + product.output + batch * product.rows * product.columns
-            for row in 0..<product.rows {
-                for column in 0..<product.columns {
-                    var sum: Float = 0
-                    for index in 0..<product.depth {
-                        sum += left[row * product.depth + index] * right[index * product.columns + column]
-                    }
-                    output[row * product.columns + column] = sum
-                }
-            }
-        }
-    }
-
-    /// - Returns: the scale and the zero point.
-    private func quantise(
-        _ input: UnsafePointer<Float>,
-        _ output: UnsafeMutablePointer<Float>,
-        _ count: Int
-    ) -> (scale: Float, zero: Float) {
-        var (lowest, highest): (Float, Float) = (0, 0)
-        for index in 0..<count {
-            lowest = min(lowest, input[index])
-            highest = max(highest, input[index])
-        }
-        let scale = highest == lowest ? 1 : (highest - lowest) / 255
-        func limited(_ number: Float) -> Float { min(max(number, 0), 255) }
-        let zero = limited((-lowest / scale).rounded(.toNearestOrEven))
-        for index in 0..<count {
-            output[index] = limited((input[index] / scale).rounded(.toNearestOrEven) + zero)
-        }
-        return (scale, zero)
     }
 }

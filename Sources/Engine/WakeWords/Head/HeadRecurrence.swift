@@ -3,7 +3,7 @@ import KernelInterface
 /// One direction of a recurrent layer over the steps of a sequence. Places are offsets of floats in a stream's memory.
 ///
 /// The inputs' part of all gates is computed before, `[steps × gates · hidden]`.
-struct HeadRecurrence: Sendable {
+struct Recurrence: Sendable {
     enum Kind: Sendable {
         /// Gates: input, output, forget, cell.
         case lstm
@@ -60,9 +60,9 @@ struct HeadRecurrence: Sendable {
     ) {
         for unit in 0..<hidden {
             func gate(_ number: Int) -> Float { gates[number * hidden + unit] + recurrent[number * hidden + unit] }
-            let kept = HeadFunction.logistic.value(gate(2)) * cell[unit]
-            cell[unit] = kept + HeadFunction.logistic.value(gate(0)) * HeadFunction.tanh.value(gate(3))
-            state[unit] = HeadFunction.logistic.value(gate(1)) * HeadFunction.tanh.value(cell[unit])
+            let kept = FloatFunction.logistic.value(gate(2)) * cell[unit]
+            cell[unit] = kept + FloatFunction.logistic.value(gate(0)) * FloatFunction.tanh.value(gate(3))
+            state[unit] = FloatFunction.logistic.value(gate(1)) * FloatFunction.tanh.value(cell[unit])
         }
     }
 
@@ -72,9 +72,9 @@ struct HeadRecurrence: Sendable {
         _ state: UnsafeMutablePointer<Float>
     ) {
         for unit in 0..<hidden {
-            let update = HeadFunction.logistic.value(gates[unit] + recurrent[unit])
-            let reset = HeadFunction.logistic.value(gates[hidden + unit] + recurrent[hidden + unit])
-            let new = HeadFunction.tanh.value(gates[2 * hidden + unit] + reset * recurrent[2 * hidden + unit])
+            let update = FloatFunction.logistic.value(gates[unit] + recurrent[unit])
+            let reset = FloatFunction.logistic.value(gates[hidden + unit] + recurrent[hidden + unit])
+            let new = FloatFunction.tanh.value(gates[2 * hidden + unit] + reset * recurrent[2 * hidden + unit])
             state[unit] = (1 - update) * new + update * state[unit]
         }
     }
@@ -98,7 +98,7 @@ extension HeadBuilder {
     ///   - initial: what it remembers at first, `[directions, 1, hidden]`: state and cell; nil for zeros.
     /// - Returns: the outputs `[steps, directions, 1, hidden]`, the last state and the last cell, `[directions, 1, hidden]`.
     mutating func recur(
-        _ kind: HeadRecurrence.Kind,
+        _ kind: Recurrence.Kind,
         _ input: HeadValue,
         _ directions: [RecurrentWeights],
         hidden: Int,
@@ -126,7 +126,7 @@ extension HeadBuilder {
             try count(operations: steps * width * hidden)
             let shape = ConvolutionShape(inputChannels: hidden, outputChannels: width)
             let weights = try add(layer: direction.recurrent, direction.recurrentBias, shape)
-            let recurrence = HeadRecurrence(
+            let recurrence = Recurrence(
                 kind: kind,
                 hidden: hidden,
                 steps: steps,

@@ -170,7 +170,7 @@ extension HeadBuilder {
         let (first, second, to) = (try place(left), try place(right), try place(output))
         try add(
             .product(
-                HeadProduct(
+                MatrixProduct(
                     left: first,
                     leftStride: batches.0 == 1 ? 0 : rows * depth,
                     right: second,

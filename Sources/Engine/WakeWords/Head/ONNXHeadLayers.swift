@@ -3,34 +3,30 @@ private import Core
 // Layers with weights, and pools.
 extension ONNXHead {
     /// Constant floats of a node's input; none for an optional one that is missing.
-    private func floats(_ node: ONNXFile.Node, _ number: Int, _ values: Values) throws(WakeWordError) -> [Float] {
-        guard let input = try optionalInput(node, number, values) else { return [] }
+    private func floats(_ call: ONNXCall, _ number: Int) throws(WakeWordError) -> [Float] {
+        guard let input = try call.optionalInput(number) else { return [] }
         guard let floats = try builder.floats(input) else {
-            throw .unsupported.saying("\(node.kind) whose weights are computed is not supported")
+            throw .unsupported.saying("\(call.kind) whose weights are computed is not supported")
         }
         return floats
     }
 
     /// Windows over the last one or two extents, as the attributes of a node say.
-    private func windows(
-        _ node: ONNXFile.Node,
-        kernel: [Int],
-        over extents: [Int]
-    ) throws(WakeWordError) -> HeadWindows {
+    private func windows(_ call: ONNXCall, kernel: [Int], over extents: [Int]) throws(WakeWordError) -> HeadWindows {
         let axes = kernel.count
         func numbers(_ name: String) throws(WakeWordError) -> [Int] {
-            let numbers = node.integers(name) ?? [Int](repeating: 1, count: axes)
+            let numbers = call.integers(name) ?? [Int](repeating: 1, count: axes)
             guard numbers.count == axes, numbers.allSatisfy({ (1...1024).contains($0) }) else {
-                throw .damaged.saying("\(node.kind) has the \(name) \(listed(numbers))")
+                throw .damaged.saying("\(call.kind) has the \(name) \(listed(numbers))")
             }
             return numbers
         }
         let (stride, dilation) = (try numbers("strides"), try numbers("dilations"))
         guard extents.count == axes, (1...2).contains(axes), kernel.allSatisfy({ (1...1024).contains($0) }) else {
-            throw .unsupported.saying("\(node.kind) over the extents \(extents) is not supported")
+            throw .unsupported.saying("\(call.kind) over the extents \(extents) is not supported")
         }
-        var pads = node.integers("pads") ?? [Int](repeating: 0, count: 2 * axes)
-        if let kind = node.text("auto_pad"), kind == "SAME_UPPER" || kind == "SAME_LOWER" {
+        var pads = call.integers("pads") ?? [Int](repeating: 0, count: 2 * axes)
+        if let kind = call.text("auto_pad"), kind == "SAME_UPPER" || kind == "SAME_LOWER" {
             pads = [Int](repeating: 0, count: 2 * axes)
             for axis in 0..<axes {
                 let reach = (kernel[axis] - 1) * dilation[axis] + 1
@@ -40,7 +36,7 @@ extension ONNXHead {
                 pads[axes + axis] = missing - pads[axis]
             }
         }
-        guard pads.count == 2 * axes else { throw .damaged.saying("\(node.kind) has the pads \(listed(pads))") }
+        guard pads.count == 2 * axes else { throw .damaged.saying("\(call.kind) has the pads \(listed(pads))") }
         /// One extent has one row.
         func both(_ numbers: some Collection<Int>, _ first: Int) -> [Int] {
             axes == 2 ? Array(numbers) : [first] + numbers
@@ -51,15 +47,15 @@ extension ONNXHead {
             dilation: both(dilation, 1),
             before: both(pads.prefix(axes), 0),
             after: both(pads.suffix(axes), 0),
-            isCeiling: node.integer("ceil_mode") ?? 0 != 0
+            isCeiling: call.integer("ceil_mode") ?? 0 != 0
         )
     }
 
     /// `[1, channels, rows, columns]` for a tensor of one or two extents.
-    private func plane(_ node: ONNXFile.Node, _ input: HeadValue) throws(WakeWordError) -> HeadValue {
+    private func plane(_ call: ONNXCall, _ input: HeadValue) throws(WakeWordError) -> HeadValue {
         let shape = input.shape
         guard shape.count == 3 || shape.count == 4, shape[0] == 1 else {
-            throw .unsupported.saying("\(node.kind) over the extents \(shape) is not supported")
+            throw .unsupported.saying("\(call.kind) over the extents \(shape) is not supported")
         }
         return shape.count == 4 ? input : try builder.reshape(input, to: [1, shape[1], 1, shape[2]])
     }
@@ -70,20 +66,16 @@ extension ONNXHead {
         return input.shape.count == 4 ? output : try builder.reshape(output, to: [1, shape[1], shape[3]])
     }
 
-    mutating func convolve(
-        _ node: ONNXFile.Node,
-        _ first: HeadValue,
-        _ values: Values
-    ) throws(WakeWordError) -> HeadValue {
-        let filter = try input(node, 1, values)
+    mutating func convolve(_ call: ONNXCall, _ first: HeadValue) throws(WakeWordError) -> HeadValue {
+        let filter = try call.input(1)
         guard filter.shape.count == first.shape.count, filter.count > 0, var weights = try builder.floats(filter) else {
-            throw .unsupported.saying("\(node.kind) whose weights are computed or do not fit is not supported")
+            throw .unsupported.saying("\(call.kind) whose weights are computed or do not fit is not supported")
         }
-        var plane = try plane(node, first)
-        let isInteger = node.kind == "ConvInteger"
+        var plane = try plane(call, first)
+        let isInteger = call.kind == "ConvInteger"
         if isInteger {
-            if let zero = try optionalInput(node, 2, values) { plane = try builder.combine(.subtract, plane, zero) }
-            let (zeros, part) = (try floats(node, 3, values), weights.count / filter.shape[0])
+            if let zero = try call.optionalInput(2) { plane = try builder.combine(.subtract, plane, zero) }
+            let (zeros, part) = (try floats(call, 3), weights.count / filter.shape[0])
             guard zeros.count <= 1 || zeros.count == filter.shape[0] else {
                 throw .damaged.saying("ConvInteger has \(zeros.count) zero points")
             }
@@ -92,75 +84,65 @@ extension ONNXHead {
                 for index in weights.indices { weights[index] -= zeros[zeros.count == 1 ? 0 : index / part] }
             }
         }
-        let windows = try windows(
-            node,
-            kernel: Array(filter.shape.dropFirst(2)),
-            over: Array(first.shape.dropFirst(2))
-        )
+        let (kernel, extents) = (Array(filter.shape.dropFirst(2)), Array(first.shape.dropFirst(2)))
+        let windows = try windows(call, kernel: kernel, over: extents)
         let output = try builder.convolve(
             plane,
             windows,
             weights: weights,
-            bias: isInteger ? [] : floats(node, 2, values),
+            bias: isInteger ? [] : floats(call, 2),
             outputs: filter.shape[0],
-            groups: node.integer("group") ?? 1
+            groups: call.integer("group") ?? 1
         )
         return try flat(output, like: first)
     }
 
-    mutating func pool(
-        _ node: ONNXFile.Node,
-        _ first: HeadValue,
-        _ values: Values
-    ) throws(WakeWordError) -> HeadValue {
-        let plane = try plane(node, first)
-        let windows = try windows(
-            node,
-            kernel: node.integers("kernel_shape") ?? [],
-            over: Array(first.shape.dropFirst(2))
-        )
+    mutating func pool(_ call: ONNXCall, _ first: HeadValue) throws(WakeWordError) -> HeadValue {
+        let plane = try plane(call, first)
+        let kernel = call.integers("kernel_shape") ?? []
+        let windows = try windows(call, kernel: kernel, over: Array(first.shape.dropFirst(2)))
         let output = try builder.pool(
             plane,
             windows,
-            isMean: node.kind == "AveragePool",
-            countsEdge: node.integer("count_include_pad") ?? 0 != 0
+            isMean: call.kind == "AveragePool",
+            countsEdge: call.integer("count_include_pad") ?? 0 != 0
         )
         return try flat(output, like: first)
     }
 
-    mutating func recur(_ node: ONNXFile.Node, _ values: Values) throws(WakeWordError) -> [HeadValue] {
-        let kind: HeadRecurrence.Kind = node.kind == "LSTM" ? .lstm : .gru
-        let peepholes = kind == .lstm ? try optionalInput(node, 7, values) : nil
-        let hasOther = node.attributes["clip"] != nil || node.integer("input_forget") ?? 0 != 0
+    mutating func recur(_ call: ONNXCall) throws(WakeWordError) -> [HeadValue] {
+        let kind: Recurrence.Kind = call.kind == "LSTM" ? .lstm : .gru
+        let peepholes = kind == .lstm ? try call.optionalInput(7) : nil
+        let hasOther = call.attributes["clip"] != nil || call.integer("input_forget") ?? 0 != 0
         let usual = kind == .lstm ? ["Sigmoid", "Tanh", "Tanh"] : ["Sigmoid", "Tanh"]
-        let functions = node.texts("activations") ?? usual
+        let functions = call.texts("activations") ?? usual
         guard peepholes == nil, !hasOther, functions == usual || functions == usual + usual,
-            node.integer("layout") ?? 0 == 0,
-            kind == .lstm || node.integer("linear_before_reset") ?? 0 == 1
+            call.integer("layout") ?? 0 == 0,
+            kind == .lstm || call.integer("linear_before_reset") ?? 0 == 1
         else {
-            throw .unsupported.saying("\(node.kind) of another kind than PyTorch's is not supported")
+            throw .unsupported.saying("\(call.kind) of another kind than PyTorch's is not supported")
         }
-        let first = try input(node, 0, values)
-        let (inputs, recurrent) = (try input(node, 1, values), try input(node, 2, values))
-        let direction = node.text("direction") ?? "forward"
+        let first = try call.input(0)
+        let (inputs, recurrent) = (try call.input(1), try call.input(2))
+        let direction = call.text("direction") ?? "forward"
         let reversals = direction == "bidirectional" ? [false, true] : [direction == "reverse"]
         guard let all = try builder.floats(inputs), let own = try builder.floats(recurrent),
             inputs.shape.count == 3, recurrent.shape.count == 3, inputs.shape[0] == reversals.count,
             recurrent.shape[0] == reversals.count, inputs.shape[1] == recurrent.shape[1],
             recurrent.shape[1] == kind.gates * recurrent.shape[2], recurrent.count > 0, inputs.count > 0
-        else { throw .damaged.saying("the weights of \(node.kind) do not fit") }
-        if let lengths = try optionalInput(node, 4, values) {
+        else { throw .damaged.saying("the weights of \(call.kind) do not fit") }
+        if let lengths = try call.optionalInput(4) {
             guard lengths.integers == [first.shape.first ?? 0] else {
-                throw .unsupported.saying("\(node.kind) over a part of the sequence is not supported")
+                throw .unsupported.saying("\(call.kind) over a part of the sequence is not supported")
             }
         }
         let (width, hidden) = (recurrent.shape[1], recurrent.shape[2])
-        var biases = try floats(node, 3, values)
+        var biases = try floats(call, 3)
         // Of each direction they are copied.
         try file.budget.take(2 * width * reversals.count + all.count + own.count, of: 2 * MemoryLayout<Float>.stride)
         if biases.isEmpty { biases = [Float](repeating: 0, count: 2 * width * reversals.count) }
         guard biases.count == 2 * width * reversals.count else {
-            throw .damaged.saying("the biases of \(node.kind) do not fit")
+            throw .damaged.saying("the biases of \(call.kind) do not fit")
         }
         let (inputCount, ownCount) = (all.count / reversals.count, own.count / reversals.count)
         let directions = reversals.enumerated().map { index, isReversed in
@@ -172,19 +154,19 @@ extension ONNXHead {
                 isReversed: isReversed
             )
         }
-        let state = try optionalInput(node, 5, values)
-        let cell = kind == .lstm ? try optionalInput(node, 6, values) : nil
+        let state = try call.optionalInput(5)
+        let cell = kind == .lstm ? try call.optionalInput(6) : nil
         return try builder.recur(kind, first, directions, hidden: hidden, initial: (state, cell))
     }
 
-    mutating func split(_ node: ONNXFile.Node, _ values: Values) throws(WakeWordError) -> [HeadValue] {
-        let first = try input(node, 0, values)
-        let axis = try HeadBuilder.axis(node.integer("axis") ?? 0, of: first.shape)
-        let count = max(node.outputs.count, 1)
+    mutating func split(_ call: ONNXCall) throws(WakeWordError) -> [HeadValue] {
+        let first = try call.input(0)
+        let axis = try HeadBuilder.axis(call.integer("axis") ?? 0, of: first.shape)
+        let count = max(call.outputs.count, 1)
         let extent = first.shape[axis]
         let even = (extent + count - 1) / count
         let parts =
-            try integers(node, "split", input: 1, values)
+            try call.integers("split", input: 1)
             ?? (0..<min(count, extent + 1)).map { min(even, extent - $0 * even) }
         try file.budget.step(parts.count)
         guard parts.allSatisfy({ (1...extent).contains($0) }), parts.reduce(0, +) == extent else {
@@ -202,14 +184,10 @@ extension ONNXHead {
 // Integers of 8 bits.
 extension ONNXHead {
     /// The product of integers that were computed and constant ones, each without its zero point.
-    mutating func integerProduct(
-        _ node: ONNXFile.Node,
-        _ first: HeadValue,
-        _ values: Values
-    ) throws(WakeWordError) -> HeadValue {
-        let right = try input(node, 1, values)
-        var matrix = try floats(node, 1, values)
-        let zeros = try floats(node, 3, values)
+    mutating func integerProduct(_ call: ONNXCall, _ first: HeadValue) throws(WakeWordError) -> HeadValue {
+        let right = try call.input(1)
+        var matrix = try floats(call, 1)
+        let zeros = try floats(call, 3)
         guard right.shape.count == 2, zeros.isEmpty || zeros.count == 1 || zeros.count == right.shape[1] else {
             throw .unsupported.saying("MatMulInteger with weights of the extents \(right.shape) is not supported")
         }
@@ -218,24 +196,20 @@ extension ONNXHead {
             for index in matrix.indices { matrix[index] -= zeros.count == 1 ? zeros[0] : zeros[index % zeros.count] }
         }
         var left = first
-        if let zero = try optionalInput(node, 2, values) { left = try builder.combine(.subtract, left, zero) }
+        if let zero = try call.optionalInput(2) { left = try builder.combine(.subtract, left, zero) }
         return try builder.product(left, matrix, right.shape, isTransposed: false)
     }
 
     /// (x − zero point) · scale, for all numbers or along an axis.
-    mutating func dequantise(
-        _ node: ONNXFile.Node,
-        _ first: HeadValue,
-        _ values: Values
-    ) throws(WakeWordError) -> HeadValue {
-        let (scales, zeros) = (try floats(node, 1, values), try floats(node, 2, values))
+    mutating func dequantise(_ call: ONNXCall, _ first: HeadValue) throws(WakeWordError) -> HeadValue {
+        let (scales, zeros) = (try floats(call, 1), try floats(call, 2))
         guard let numbers = try builder.floats(first), !scales.isEmpty, zeros.isEmpty || zeros.count == scales.count
         else {
             throw .unsupported.saying("DequantizeLinear of numbers that are computed is not supported")
         }
         var inner = 1
         if scales.count > 1 {
-            let axis = try HeadBuilder.axis(node.integer("axis") ?? 1, of: first.shape)
+            let axis = try HeadBuilder.axis(call.integer("axis") ?? 1, of: first.shape)
             guard first.shape[axis] == scales.count else { throw .damaged.saying("DequantizeLinear has other scales") }
             inner = first.shape[(axis + 1)...].reduce(1, *)
         }
@@ -253,11 +227,11 @@ extension ONNXHead {
     /// A constant integer, computed of others: exports compute with extents.
     ///
     /// - Returns: nil for a node that computes other things.
-    func fold(_ node: ONNXFile.Node, _ first: HeadValue, _ values: Values) throws(WakeWordError) -> HeadValue? {
-        guard node.inputs.count == 2, let left = first.integers, let function = Self.folded[node.kind] else {
+    func fold(_ call: ONNXCall, _ first: HeadValue) throws(WakeWordError) -> HeadValue? {
+        guard call.inputs.count == 2, let left = first.integers, let function = Self.folded[call.kind] else {
             return nil
         }
-        let second = try input(node, 1, values)
+        let second = try call.input(1)
         guard let right = second.integers, left.count == right.count || left.count == 1 || right.count == 1 else {
             return nil
         }
@@ -287,39 +261,31 @@ extension ONNXHead {
         result.overflow ? nil : result.partialValue
     }
 
-    mutating func clip(
-        _ node: ONNXFile.Node,
-        _ first: HeadValue,
-        _ values: Values
-    ) throws(WakeWordError) -> HeadValue {
-        let (lowest, highest) = (try floats(node, 1, values).first, try floats(node, 2, values).first)
+    mutating func clip(_ call: ONNXCall, _ first: HeadValue) throws(WakeWordError) -> HeadValue {
+        let (lowest, highest) = (try floats(call, 1).first, try floats(call, 2).first)
         return try builder.apply(
             .clamp(
-                lowest: lowest ?? node.float("min") ?? -.infinity,
-                highest: highest ?? node.float("max") ?? .infinity
+                lowest: lowest ?? call.float("min") ?? -.infinity,
+                highest: highest ?? call.float("max") ?? .infinity
             ),
             first
         )
     }
 
-    mutating func composed(
-        _ node: ONNXFile.Node,
-        _ first: HeadValue,
-        _ values: Values
-    ) throws(WakeWordError) -> HeadValue {
+    mutating func composed(_ call: ONNXCall, _ first: HeadValue) throws(WakeWordError) -> HeadValue {
         func constant(_ number: Float) -> HeadValue { HeadValue(shape: [], content: .floats([number])) }
-        switch node.kind {
+        switch call.kind {
         case "Gelu":
             let error = try builder.combine(.multiply, first, constant(Float(0.5).squareRoot()))
-            guard node.text("approximate") ?? "none" == "none" else {
+            guard call.text("approximate") ?? "none" == "none" else {
                 throw .unsupported.saying("Gelu that is approximated is not supported")
             }
             let share = try builder.combine(.add, builder.apply(.errorFunction, error), constant(1))
             return try builder.combine(.multiply, builder.combine(.multiply, first, share), constant(0.5))
         case "HardSigmoid", "HardSwish":
-            let isSwish = node.kind == "HardSwish"
-            let slope = constant(isSwish ? 1 / 6 : node.float("alpha") ?? 0.2)
-            let middle = constant(isSwish ? 0.5 : node.float("beta") ?? 0.5)
+            let isSwish = call.kind == "HardSwish"
+            let slope = constant(isSwish ? 1 / 6 : call.float("alpha") ?? 0.2)
+            let middle = constant(isSwish ? 0.5 : call.float("beta") ?? 0.5)
             let line = try builder.combine(.add, builder.combine(.multiply, first, slope), middle)
             let share = try builder.apply(.clamp(lowest: 0, highest: 1), line)
             return isSwish ? try builder.combine(.multiply, first, share) : share
@@ -329,11 +295,11 @@ extension ONNXHead {
         case "PRelu":
             let below = try builder.apply(.clamp(lowest: -.infinity, highest: 0), first)
             let above = try builder.apply(.clamp(lowest: 0, highest: .infinity), first)
-            return try builder.combine(.add, above, builder.combine(.multiply, below, input(node, 1, values)))
+            return try builder.combine(.add, above, builder.combine(.multiply, below, call.input(1)))
         default:
             let squares = try builder.apply(.power(2), first)
-            let axes = try integers(node, "axes", input: 1, values) ?? Array(first.shape.indices)
-            let sum = try builder.reduce(.sum, squares, axes: axes, keeping: node.integer("keepdims") ?? 1 != 0)
+            let axes = try call.integers("axes", input: 1) ?? Array(first.shape.indices)
+            let sum = try builder.reduce(.sum, squares, axes: axes, keeping: call.integer("keepdims") ?? 1 != 0)
             return try builder.apply(.squareRoot, sum)
         }
     }

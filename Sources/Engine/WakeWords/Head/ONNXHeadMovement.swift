@@ -1,19 +1,15 @@
 // What moves numbers without computing.
 extension ONNXHead {
-    func reshape(
-        _ node: ONNXFile.Node,
-        _ first: HeadValue,
-        _ values: Values
-    ) throws(WakeWordError) -> HeadValue {
+    func reshape(_ call: ONNXCall, _ first: HeadValue) throws(WakeWordError) -> HeadValue {
         let shape = first.shape
-        switch node.kind {
+        switch call.kind {
         case "Flatten":
-            let number = node.integer("axis") ?? 1
+            let number = call.integer("axis") ?? 1
             let axis = number < 0 ? number + shape.count : number
             guard (0...shape.count).contains(axis) else { throw .damaged.saying("Flatten has the axis \(number)") }
             return try builder.reshape(first, to: [shape[..<axis].reduce(1, *), shape[axis...].reduce(1, *)])
         case "Reshape":
-            guard let wanted = try integers(node, "shape", input: 1, values) else {
+            guard let wanted = try call.integers("shape", input: 1) else {
                 throw .damaged.saying("Reshape has no extents")
             }
             guard wanted.count <= HeadBuilder.Limits.dimensions else {
@@ -22,7 +18,7 @@ extension ONNXHead {
             let new = wanted.enumerated().map { $1 == 0 && shape.indices.contains($0) ? shape[$0] : $1 }
             return try builder.reshape(first, to: new)
         case "Squeeze":
-            let named = try integers(node, "axes", input: 1, values)
+            let named = try call.integers("axes", input: 1)
             try file.budget.take(named?.count ?? 0, of: (1 + shape.count) * MemoryLayout<Int>.stride)
             let axes = try named?.map { (axis) throws(WakeWordError) in
                 try HeadBuilder.axis(axis, of: shape)
@@ -30,7 +26,7 @@ extension ONNXHead {
             let kept = shape.indices.filter { axis in axes.map { !$0.contains(axis) } ?? (shape[axis] != 1) }
             return try builder.reshape(first, to: kept.map { shape[$0] })
         default:
-            let axes = try integers(node, "axes", input: 1, values) ?? []
+            let axes = try call.integers("axes", input: 1) ?? []
             let count = shape.count + axes.count
             guard count <= HeadBuilder.Limits.dimensions else {
                 throw .size.saying("a tensor has \(count) dimensions")
@@ -50,16 +46,12 @@ extension ONNXHead {
         return HeadValue(shape: [joined.count], content: .integers(joined))
     }
 
-    mutating func slice(
-        _ node: ONNXFile.Node,
-        _ first: HeadValue,
-        _ values: Values
-    ) throws(WakeWordError) -> HeadValue {
-        guard let starts = try integers(node, "starts", input: 1, values),
-            let ends = try integers(node, "ends", input: 2, values), starts.count == ends.count
+    mutating func slice(_ call: ONNXCall, _ first: HeadValue) throws(WakeWordError) -> HeadValue {
+        guard let starts = try call.integers("starts", input: 1),
+            let ends = try call.integers("ends", input: 2), starts.count == ends.count
         else { throw .damaged.saying("Slice has no ranges") }
-        let axes = try integers(node, "axes", input: 3, values) ?? Array(starts.indices)
-        let steps = try integers(node, "steps", input: 4, values) ?? []
+        let axes = try call.integers("axes", input: 3) ?? Array(starts.indices)
+        let steps = try call.integers("steps", input: 4) ?? []
         guard axes.count == starts.count, steps.allSatisfy({ $0 == 1 }) else {
             throw .unsupported.saying("Slice with other steps than 1 is not supported")
         }
@@ -80,18 +72,14 @@ extension ONNXHead {
         return result
     }
 
-    mutating func gather(
-        _ node: ONNXFile.Node,
-        _ first: HeadValue,
-        _ values: Values
-    ) throws(WakeWordError) -> HeadValue {
-        guard let indices = try input(node, 1, values).integers, indices.count == 1, let index = indices.first else {
+    mutating func gather(_ call: ONNXCall, _ first: HeadValue) throws(WakeWordError) -> HeadValue {
+        guard let indices = try call.input(1).integers, indices.count == 1, let index = indices.first else {
             throw .unsupported.saying("Gather of other than one place is not supported")
         }
-        let axis = try HeadBuilder.axis(node.integer("axis") ?? 0, of: first.shape)
+        let axis = try HeadBuilder.axis(call.integer("axis") ?? 0, of: first.shape)
         let place = index < 0 ? index + first.shape[axis] : index
         guard (0..<first.shape[axis]).contains(place) else { throw .damaged.saying("Gather has the index \(index)") }
-        let isScalar = try input(node, 1, values).shape.isEmpty
+        let isScalar = try call.input(1).shape.isEmpty
         if let integers = first.integers, first.shape.count == 1 {
             return HeadValue(shape: isScalar ? [] : [1], content: .integers([integers[place]]))
         }

@@ -172,7 +172,7 @@ struct TFLiteHead {
         case .squaredDifference:
             return try builder.apply(.power(2), builder.combine(.subtract, first, input(operation, 1)))
         case .mean, .sum, .reduceMaximum:
-            let reduction: HeadReduction = kind == .mean ? .mean : kind == .sum ? .sum : .maximum
+            let reduction: FloatReduction = kind == .mean ? .mean : kind == .sum ? .sum : .maximum
             let keeps = try option(operation, 0) != 0
             return try builder.reduce(reduction, first, axes: constants(operation, 1), keeping: keeps)
         case .reciprocalRoot: return try builder.apply(.reciprocal, builder.apply(.squareRoot, first))
@@ -189,12 +189,12 @@ struct TFLiteHead {
         }
     }
 
-    private static let functions: [HeadOperator: HeadFunction] = [
+    private static let functions: [HeadOperator: FloatFunction] = [
         .squareRoot: .squareRoot, .square: .power(2), .logistic: .logistic, .tanh: .tanh, .exponential: .exponential,
         .logarithm: .logarithm, .negative: .negative, .absolute: .absolute,
         .relu: .clamp(lowest: 0, highest: .infinity), .relu6: .clamp(lowest: 0, highest: 6),
     ]
-    private static let combinations: [HeadOperator: HeadCombination] = [
+    private static let combinations: [HeadOperator: FloatCombination] = [
         .add: .add, .subtract: .subtract, .multiply: .multiply, .divide: .divide, .power: .power, .maximum: .maximum,
         .minimum: .minimum, .greater: .greater, .greaterEqual: .greaterOrEqual, .less: .less, .lessEqual: .lessOrEqual,
     ]

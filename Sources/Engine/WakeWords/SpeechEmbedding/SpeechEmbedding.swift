@@ -61,13 +61,12 @@ public final class SpeechEmbedding: Sendable {
         into weights: borrowing Memory<Float>
     ) throws(WakeWordError) {
         let convolutions = (file.graphs.first?.operators ?? []).filter { $0.code == OperatorKind.convolution.rawValue }
-        guard let graph = file.graphs.first, convolutions.count == plan.steps.count else {
+        guard let graph = file.graphs.first, convolutions.count == plan.layers.count else {
             throw .unsupported.saying(
-                "\(convolutions.count) convolutions, not \(plan.steps.count); this is not Google's speech embedding"
+                "\(convolutions.count) convolutions, not \(plan.layers.count); this is not Google's speech embedding"
             )
         }
-        for (operation, step) in zip(convolutions, plan.steps) {
-            let layer = step.layer
+        for (operation, (layer, place)) in zip(convolutions, zip(plan.layers, plan.weights)) {
             guard operation.inputs.count == 3, operation.inputs.allSatisfy(graph.tensors.indices.contains) else {
                 throw .damaged.saying("a convolution lacks an input", advice: "install the file again")
             }
@@ -82,7 +81,7 @@ public final class SpeechEmbedding: Sendable {
                 weights: try file.floats(filter),
                 bias: try file.floats(bias),
                 shape: layer.shape,
-                into: weights.base + step.weights
+                into: weights.base + place
             )
         }
     }

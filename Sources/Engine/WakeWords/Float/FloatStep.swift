@@ -1,10 +1,10 @@
 import KernelInterface
 
-/// What a step of a head computes from single numbers.
-enum HeadFunction: Sendable, Equatable {
+/// What a step computes from single numbers.
+enum FloatFunction: Sendable, Equatable {
     case clamp(lowest: Float, highest: Float)
-    /// `slope · x` below zero.
-    case leaky(slope: Float)
+    /// `slope · x` below zero, but no less than a limit.
+    case leaky(slope: Float, lowest: Float = -.infinity)
     case logistic, tanh, errorFunction
     case squareRoot, exponential, logarithm
     case negative, absolute, reciprocal
@@ -14,31 +14,31 @@ enum HeadFunction: Sendable, Equatable {
     case softplus
 }
 
-/// What a step of a head computes from pairs of numbers. A comparison gives 1 or 0.
-enum HeadCombination: Sendable {
+/// What a step computes from pairs of numbers. A comparison gives 1 or 0.
+enum FloatCombination: Sendable {
     case add, subtract, multiply, divide, power, maximum, minimum
     case greater, greaterOrEqual, less, lessOrEqual, equal
 }
 
-/// What a step of a head computes from groups of numbers.
-enum HeadReduction: Sendable {
+/// What a step computes from groups of numbers.
+enum FloatReduction: Sendable {
     case mean, sum, maximum
 }
 
-/// One step of a head. Places are offsets of floats in a stream's memory.
-enum HeadStep: Sendable {
-    /// A dense layer: `rows` columns of a convolution with a kernel of 1.
-    case dense(input: Int, output: Int, rows: Int, shape: ConvolutionShape, weights: Int)
-    case apply(HeadFunction, input: Int, output: Int, count: Int)
+/// One step of a network of floats: of a head, or of the speech embedding. Places are offsets of floats in a stream's memory.
+enum FloatStep: Sendable {
+    /// Adjacent columns of a convolution; a dense layer is one with a kernel of 1.
+    case convolve(input: Int, output: Int, columns: Int, shape: ConvolutionShape, weights: Int)
+    case apply(FloatFunction, input: Int, output: Int, count: Int)
     /// Loops over two operands and the result.
-    case combine(HeadCombination, Loops, left: Int, right: Int, output: Int)
+    case combine(FloatCombination, Loops, left: Int, right: Int, output: Int)
     /// Loops over the first input of each group and the results, and over the members of a group.
-    case reduce(HeadReduction, Loops, members: Loops, groupCount: Int, input: Int, output: Int)
+    case reduce(FloatReduction, Loops, members: Loops, groupCount: Int, input: Int, output: Int)
     case move(Loops, input: Int, output: Int)
     /// Products of matrices, `[rows × depth]` by `[depth × columns]`, one after the other; an operand that all have in common has the
     /// stride 0.
-    case product(HeadProduct)
-    case recur(HeadRecurrence)
+    case product(MatrixProduct)
+    case recur(Recurrence)
     /// Numbers to integers from 0 to 255 by a scale and a zero point that cover them all.
     case quantise(input: Int, output: Int, scale: Int, zero: Int, count: Int)
     /// Each row becomes exp(x · scale) by their sum.
@@ -49,7 +49,7 @@ enum HeadStep: Sendable {
 }
 
 /// Products of matrices that are both computed. Places and strides are in floats.
-struct HeadProduct: Sendable {
+struct MatrixProduct: Sendable {
     let left: Int
     let leftStride: Int
     let right: Int

@@ -1,11 +1,11 @@
 private import Glibc
 
-extension HeadFunction {
+extension FloatFunction {
     @inline(__always)
     func value(_ x: Float) -> Float {
         switch self {
         case .clamp(let lowest, let highest): min(max(x, lowest), highest)
-        case .leaky(let slope): x < 0 ? x * slope : x
+        case .leaky(let slope, let lowest): max(x < 0 ? x * slope : x, lowest)
         case .logistic: 1 / (1 + expf(-x))
         case .tanh: tanhf(x)
         case .errorFunction: erff(x)
@@ -20,9 +20,22 @@ extension HeadFunction {
         case .softplus: max(x, 0) + log1pf(expf(-abs(x)))
         }
     }
+
+    /// Applies it to `count` numbers; the output may be the input.
+    func apply(_ input: UnsafePointer<Float>, to output: UnsafeMutablePointer<Float>, _ count: Int) {
+        if case .leaky(let slope, let lowest) = self {
+            // The speech embedding's. Without other functions in the loop it is in vectors.
+            for index in 0..<count {
+                let x = input[index]
+                output[index] = max(x < 0 ? x * slope : x, lowest)
+            }
+            return
+        }
+        for index in 0..<count { output[index] = value(input[index]) }
+    }
 }
 
-extension HeadCombination {
+extension FloatCombination {
     @inline(__always)
     func value(_ a: Float, _ b: Float) -> Float {
         switch self {
@@ -38,6 +51,18 @@ extension HeadCombination {
         case .less: a < b ? 1 : 0
         case .lessOrEqual: a <= b ? 1 : 0
         case .equal: a == b ? 1 : 0
+        }
+    }
+}
+
+extension FloatReduction {
+    /// Adds a member of `count` groups, `stride` numbers from one to the next, to their results.
+    @inline(__always)
+    func add(_ members: UnsafePointer<Float>, stride: Int, to results: UnsafeMutablePointer<Float>, _ count: Int) {
+        if self == .maximum {
+            for index in 0..<count { results[index] = max(results[index], members[index * stride]) }
+        } else {
+            for index in 0..<count { results[index] += members[index * stride] }
         }
     }
 }
