@@ -2,6 +2,7 @@ public import Core
 private import Glibc
 public import KernelInterface
 import Kernels
+private import System
 
 /// A keyword-spotting network, loaded and validated: immutable, and shared by any number of sessions.
 public final class Model: Sendable {
@@ -123,6 +124,8 @@ public final class Model: Sendable {
             from: tensors
         )
         confirmation = try loading?.value()
+        // Each thread that loaded has kept what it freed.
+        if loading != nil { FreeMemory.giveBack() }
         confirmationState = confirmation != nil ? .on : description.confirm != nil ? .off : .missing
         let (window, logits) = (description.windowSamples, description.outputLabels.count)
         let (plans, embeddingPlans) = (
