@@ -1,36 +1,47 @@
-/// The operators of TFLite that a network may have, by their numbers in the schema.
+/// The operators of TFLite that a network or a head may have, by their numbers in the schema.
 enum OperatorKind: Int {
     case add = 0
-    case averagePool = 1
-    case concatenation = 2
-    case convolution = 3
-    case depthwiseConvolution = 4
+    case averagePool, concatenation, convolution, depthwiseConvolution
+    case dequantize = 6
     case fullyConnected = 9
     case logistic = 14
     case maximumPool = 17
-    case multiply = 18
-    case reshape = 22
+    case multiply, relu
+    case relu6 = 21
+    case reshape
+    case softmax = 25
+    case tanh = 28
     case pad = 34
-    case mean = 40
+    case transpose = 39
+    case mean, subtract, divide, squeeze
     case stridedSlice = 45
+    case exponential = 47
     case split = 49
-    case pack = 83
-    case splitV = 102
+    case cast = 53
+    case maximum = 55
+    case minimum = 57
+    case less, negative
+    case greater = 61
+    case greaterEqual, lessEqual
+    case expandDimensions = 70
+    case logarithm = 73
+    case sum, squareRoot, reciprocalRoot
+    case power = 78
+    case reduceMaximum = 82
+    case pack
+    case square = 92
+    case leakyRelu = 98
+    case squaredDifference
+    case absolute = 101
+    case splitV
     case quantize = 114
+    case condition = 118
+    case batchProduct = 126
     case callOnce = 129
     case varHandle = 142
-    case readVariable = 143
-    case assignVariable = 144
+    case readVariable, assignVariable
 
-    /// - Throws: `WakeWordError.unsupported` for any other operator.
-    init(code: Int) throws(WakeWordError) {
-        guard let kind = OperatorKind(rawValue: code) else {
-            throw .unsupported.saying(
-                "the operator \(Self.name(code)) is not supported; use a model that microWakeWord exported, quantised to 8 bits"
-            )
-        }
-        self = kind
-    }
+    var name: String { Self.name(rawValue) }
 
     /// The name and number of an operator, for messages.
     static func name(_ code: Int) -> String { names[code].map { "\($0) (number \(code))" } ?? "number \(code)" }

@@ -97,7 +97,7 @@ struct TFLiteHead {
 
     /// An operator with the tensors that it reads.
     private struct Operation {
-        let kind: HeadOperator
+        let kind: OperatorKind
         /// Nil for an optional one that is missing.
         let inputs: [HeadValue?]
         let options: FlatBuffer.Table?
@@ -111,11 +111,18 @@ struct TFLiteHead {
             _ shape: [Int],
             _ type: TFLiteFile.ElementType
         ) throws(WakeWordError) {
-            kind = try HeadOperator(code: operation.code)
+            guard let kind = OperatorKind(rawValue: operation.code) else { throw Self.unsupported(operation.code) }
+            self.kind = kind
             options = operation.options
             self.inputs = inputs
             self.shape = shape
             self.type = type
+        }
+
+        static func unsupported(_ code: Int) -> WakeWordError {
+            .unsupported.saying(
+                "the operator \(OperatorKind.name(code)) is not supported; use a head of dense layers, as openWakeWord trains"
+            )
         }
     }
 
@@ -185,21 +192,22 @@ struct TFLiteHead {
             for number in operation.inputs.indices { inputs.append(try input(operation, number)) }
             return try activate(builder.concatenate(inputs, axis: index(operation, 0)), option(operation, 1))
         case .condition: return try branch(operation, first, depth)
-        default: throw .unsupported.saying("\(kind.name) is not supported")
+        case .quantize: throw .unsupported.saying("the head is quantised; export it without quantisation")
+        default: throw Operation.unsupported(kind.rawValue)
         }
     }
 
-    private static let functions: [HeadOperator: FloatFunction] = [
+    private static let functions: [OperatorKind: FloatFunction] = [
         .squareRoot: .squareRoot, .square: .power(2), .logistic: .logistic, .tanh: .tanh, .exponential: .exponential,
         .logarithm: .logarithm, .negative: .negative, .absolute: .absolute,
         .relu: .clamp(lowest: 0, highest: .infinity), .relu6: .clamp(lowest: 0, highest: 6),
     ]
-    private static let combinations: [HeadOperator: FloatCombination] = [
+    private static let combinations: [OperatorKind: FloatCombination] = [
         .add: .add, .subtract: .subtract, .multiply: .multiply, .divide: .divide, .power: .power, .maximum: .maximum,
         .minimum: .minimum, .greater: .greater, .greaterEqual: .greaterOrEqual, .less: .less, .lessEqual: .lessOrEqual,
     ]
     /// Combinations that an activation may follow.
-    private static let activated: Set<HeadOperator> = [.add, .subtract, .multiply, .divide]
+    private static let activated: Set<OperatorKind> = [.add, .subtract, .multiply, .divide]
 
     private mutating func activate(_ value: HeadValue, _ activation: Int) throws(WakeWordError) -> HeadValue {
         switch try Activation(number: Int8(truncatingIfNeeded: activation)) {
@@ -271,62 +279,5 @@ struct TFLiteHead {
         guard graph.inputs.count == arguments.count else { throw .damaged.saying("a graph of IF lacks an input") }
         try builder.budget.take(arguments.count, of: 4 * MemoryLayout<(Int, HeadValue)>.stride)
         return try run(graph, Values(zip(graph.inputs, arguments)) { first, _ in first }, depth: depth + 1)
-    }
-}
-
-/// The operators of TFLite that a head may have, by their numbers in the schema.
-private enum HeadOperator: Int {
-    case add = 0
-    case concatenation = 2
-    case dequantize = 6
-    case fullyConnected = 9
-    case logistic = 14
-    case multiply = 18
-    case relu = 19
-    case relu6 = 21
-    case reshape = 22
-    case softmax = 25
-    case tanh = 28
-    case transpose = 39
-    case mean = 40
-    case subtract = 41
-    case divide = 42
-    case squeeze = 43
-    case exponential = 47
-    case cast = 53
-    case maximum = 55
-    case minimum = 57
-    case less = 58
-    case negative = 59
-    case greater = 61
-    case greaterEqual = 62
-    case lessEqual = 63
-    case expandDimensions = 70
-    case logarithm = 73
-    case sum = 74
-    case squareRoot = 75
-    case reciprocalRoot = 76
-    case power = 78
-    case reduceMaximum = 82
-    case square = 92
-    case leakyRelu = 98
-    case squaredDifference = 99
-    case absolute = 101
-    case condition = 118
-    case batchProduct = 126
-
-    var name: String { OperatorKind.name(rawValue) }
-
-    /// - Throws: `WakeWordError.unsupported` for any other operator.
-    init(code: Int) throws(WakeWordError) {
-        guard code != OperatorKind.quantize.rawValue else {
-            throw .unsupported.saying("the head is quantised; export it without quantisation")
-        }
-        guard let kind = HeadOperator(rawValue: code) else {
-            throw .unsupported.saying(
-                "the operator \(OperatorKind.name(code)) is not supported; use a head of dense layers, as openWakeWord trains"
-            )
-        }
-        self = kind
     }
 }

@@ -58,7 +58,7 @@ struct NetworkCompiler {
     private mutating func add(_ operation: TFLiteFile.Operator) throws(WakeWordError) {
         // Of each operator, what it does and the place of its result.
         try budget.take(2 * MemoryLayout<NetworkStep>.stride + 8 * MemoryLayout<(Int, Int)>.stride)
-        switch try OperatorKind(code: operation.code) {
+        switch OperatorKind(rawValue: operation.code) {
         case .callOnce: try initialise(operation)
         case .varHandle: try handle(operation)
         case .readVariable: try read(operation)
@@ -80,6 +80,11 @@ struct NetworkCompiler {
         case .fullyConnected: try connect(operation)
         case .logistic: try logistic(operation)
         case .quantize: try requantise(operation)
+        default:
+            throw .unsupported.saying(
+                "the operator \(OperatorKind.name(operation.code)) is not supported; use a model that microWakeWord exported, "
+                    + "quantised to 8 bits"
+            )
         }
     }
 }

@@ -10,7 +10,7 @@ extension NetworkCompiler {
         let graph = file.graphs[index]
         var handles: [Int: String] = [:]
         for operation in graph.operators {
-            switch try OperatorKind(code: operation.code) {
+            switch OperatorKind(rawValue: operation.code) {
             case .varHandle:
                 guard let handle = operation.outputs.first else { throw .damaged.saying("VAR_HANDLE has no output") }
                 handles[handle] = try name(operation)
