@@ -54,7 +54,8 @@ let wideKernels = wideKernelFlags.map { name, flags in
 /// `.ci/house` checks that, and knows the order of the rooms of a floor; docs/architecture.md draws it.
 let floors: KeyValuePairs<String, [String]> = [
     "CLibraries": [
-        "CALSA", "CALSAMessages", "CBeckon", "CCurl", "CFLAC", "CMPG123", "CMicroHTTPD", "CMosquitto", "CQREncode",
+        "CALSA", "CALSAMessages", "CArchive", "CBeckon", "CCurl", "CFLAC", "CMPG123", "CMicroHTTPD", "CMosquitto",
+        "CQREncode",
         "CSampleRate", "CSndFile", "CSodium", "CSpeexDSP", "CSystem", "CZlib",
     ],
     // Also `Kernels`, whose targets have paths of their own.
@@ -89,6 +90,7 @@ let package = Package(
         // Without pkgConfig, which would link them: they are loaded when they are needed.
         .systemLibrary(name: "CCurl", providers: [.apt(["libcurl4-openssl-dev"])]),
         .systemLibrary(name: "CMicroHTTPD", providers: [.apt(["libmicrohttpd-dev"])]),
+        .systemLibrary(name: "CArchive"),
         .systemLibrary(name: "CQREncode"),
         .systemLibrary(name: "CSodium", providers: [.apt(["libsodium-dev"])]),
         .systemLibrary(name: "CSpeexDSP", providers: [.apt(["libspeexdsp-dev"])]),
@@ -272,7 +274,8 @@ let package = Package(
         .target(
             name: "CommandLineTool",
             dependencies: [
-                "Actions", "Audio", "Benchmarking", "CQREncode", "Capture", "Configuration", "Control", "Core",
+                "Actions", "Audio", "Benchmarking", "CArchive", "CQREncode", "CZlib", "Capture", "Configuration",
+                "Control", "Core",
                 "Corpus",
                 "Daemon", "Diagnostics", "ESPHome", "Echo", "Enrollment", "Evaluation", "Events", "Inference", "Input",
                 "IntegrationInterface", "JSON", "KernelInterface", "Kernels",

@@ -44,7 +44,7 @@ _beckon()
         local COMP_WORDS=("${COMP_WORDS[0]}" "${COMP_WORDS[@]:3}") COMP_CWORD=$((COMP_CWORD - 2))
     fi
     local current="${COMP_WORDS[COMP_CWORD]}" previous="${COMP_WORDS[COMP_CWORD - 1]}"
-    local commands="listen classify enroll words forget model record evaluate inspect serve web esphome devices config doctor bench completions status mute unmute reload set events misses help"
+    local commands="listen classify enroll words forget model record evaluate inspect serve web esphome devices config doctor bench completions status mute unmute reload set events misses backup restore help"
     local options=""
     COMPREPLY=()
 
@@ -68,7 +68,7 @@ _beckon()
             *\ -n | "inspect --from" | *\ --forget-negative | *\ --label | *\ -l | *\ -s | \
             *\ --count | *\ --tolerance | *\ --pages | *\ --target | *\ --target-precision | *\ --to | \
             *\ --listen | *\ --web | *\ --connections | *\ --threads | *\ --trigger-level | *\ --refractory | \
-            *\ --streams | *\ --wyoming | *\ --chunk | *\ --connect)
+            *\ --streams | *\ --wyoming | *\ --chunk | *\ --connect | *\ --since)
             return
             ;;
         *\ --file | "enroll --words" | "words --words" | "forget --words" | *\ --wake-word | *\ --config | \
@@ -149,8 +149,9 @@ _beckon()
         doctor) options="--device --instance --config --model --echo --json --help" ;;
         bench) options="--kernels --seconds --streams --first-score --compare --end-to-end --device --track --stamp --wyoming --most --chunk --file --connect --mode --trigger --threshold --word --model --no-confirm --channel --json --help" ;;
         completions) options="--help" ;;
-        status | mute | unmute | reload | set | events) options="--instance --socket --reconnect --once --seconds --words --json --help" ;;
+        status | mute | unmute | reload | set | events) options="--instance --socket --reconnect --since --once --seconds --words --json --help" ;;
         misses) options="--near --instance --socket --json --help" ;;
+        backup | restore) options="--force --help" ;;
     esac
     if [[ $current == -* ]]; then
         mapfile -t COMPREPLY < <(compgen -W "$options" -- "$current")
@@ -281,6 +282,12 @@ _beckon()
                     fi
                     ;;
             esac
+            ;;
+        backup)
+            mapfile -t COMPREPLY < <(compgen -f -- "$current")
+            ;;
+        restore)
+            mapfile -t COMPREPLY < <(compgen -f -- "$current")
             ;;
         help) mapfile -t COMPREPLY < <(compgen -W "$commands" -- "$current") ;;
     esac

@@ -13,7 +13,7 @@ public enum CommandLineTool {
         Inspect.self,
         Serve.self, WebCommand.self, ESPHomeCommand.self, Devices.self, ConfigCommand.self, Doctor.self, Bench.self,
         CompletionsCommand.self,
-        ControlVerb.self, MissesCommand.self,
+        ControlVerb.self, MissesCommand.self, BackupCommand.self,
     ]
 
     static var declarations: [CommandDeclaration] { commands.map { $0.declaration } }

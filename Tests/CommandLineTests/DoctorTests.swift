@@ -176,6 +176,48 @@ struct DoctorTests {
         #expect(!program.output.contains("\nwarning  devices") && !program.output.contains("\nwarning  capture"))
     }
 
+    @Test func `what is next is said of the service that runs`() throws {
+        let live = try LiveProgram(playing: "/usr/share/sounds/alsa/Front_Left.wav")
+        #expect(live.waits(60) { live.output.contains("left") })
+        let environment = live.environment.merging(["BECKON_SOCKET": live.folder.file("control.socket")]) { $1 }
+        #expect(try Program.beckon(["mute"], environment: environment).status == 0)
+        #expect(
+            comesTrue(within: 20) {
+                (try? Program.beckon(["status"], environment: environment))?.output.contains("muted") == true
+            }
+        )
+        let muted = try Program.beckon(["doctor"], environment: environment)
+        #expect(muted.output.contains("Next: beckon unmute: the service is muted"), "\(muted.output)")
+    }
+
+    @Test func `beside a wake-word server no microphone is missed`() throws {
+        let folder = try TestFolder()
+        let environment = [
+            "XDG_RUNTIME_DIR": folder.path, "XDG_CONFIG_HOME": folder.path, "XDG_STATE_HOME": folder.path,
+            "HOME": folder.path,
+            "ALSA_CONFIG_PATH": "/nonexistent", "BECKON_SOCKET": "",
+        ]
+        let serve = Process()
+        serve.executableURL = Program.beckonFile
+        serve.arguments = ["serve", "--listen", "unix://\(folder.file("socket"))"]
+        serve.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+        serve.standardError = FileHandle.nullDevice
+        try serve.run()
+        defer { serve.terminate() }
+        #expect(comesTrue(within: 20) { FileManager.default.fileExists(atPath: folder.file("socket")) })
+        let alone = try Program.beckon(["doctor"], environment: environment)
+        #expect(alone.status == 0 && alone.output.contains("the wake-word server runs, with 0 clients"), "\(alone)")
+        #expect(alone.output.contains("beckon can serve") && alone.output.contains("Next: connect Home Assistant"))
+        let client = try Client(folder.file("socket"))
+        client.send(Array("{\"type\": \"describe\"}\n".utf8))
+        #expect(try client.line()?.contains("info") == true)
+        let served = try Program.beckon(["doctor"], environment: environment)
+        #expect(served.output.contains("Next: beckon events, and say a word at a satellite"), "\(served)")
+        #expect(try Program.beckon(["status"], environment: environment).output.contains("serving 1 client"))
+        // A device that is named is looked at.
+        #expect(try Program.beckon(["doctor", "--device", "hw:9"], environment: environment).status == 1)
+    }
+
     @Test func `a device that is not there is an error`() throws {
         let (status, lines) = try Self.examine("", device: "mic", in: TestFolder())
         #expect(status == 1)

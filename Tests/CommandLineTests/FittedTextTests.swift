@@ -60,7 +60,14 @@ struct FittedTextTests {
             ["help"], ["help", "evaluate"], ["status"], ["listen", "--keywords", "alexa"],
             ["config", "check", "bad.json5"],
             ["config", "check"], ["evaluate", "clips"], ["evaluate", "--stream", "clips"], ["evaluate", "clips/stopp"],
-            ["model", "list"], ["words"], ["classify", "clips/none.wav"], ["devices"],
+            ["model", "list"], ["words"], ["classify", "clips/none.wav"], ["devices"], ["events", "--since", "1h"],
+            // Lines of the log, also above the panel.
+            ["listen", "--seconds", "0.5"], ["listen", "--seconds", "0.5", "--json"],
+            ["serve", "--listen", "tcp://192.0.2.1:1"],
+            [
+                "listen", "--file", Voices.path("Front_Left"), "--mode", "spot", "--phrase",
+                "left right left right left right",
+            ],
         ]
         for arguments in commands {
             let text = try Self.screen(arguments, columns: width, in: folder)

@@ -18,6 +18,7 @@ struct HelpTests {
         (["help", "mute"], "help-control"), (["help", "enroll"], "help-enroll"), (["help", "forget"], "help-words"),
         (["help", "misses"], "help-misses"), (["help", "record"], "help-record"), (["help", "serve"], "help-serve"),
         (["help", "completions"], "help-completions"), (["help", "model"], "help-model"),
+        (["help", "backup"], "help-backup"),
     ]
 
     @Test(arguments: snapshots)

@@ -1,3 +1,5 @@
+private import System
+
 extension ControlVerb: Command {
     /// For all commands that ask the service.
     static let socketOption = Option(
@@ -82,7 +84,7 @@ extension ControlVerb: Command {
         ],
         abstract: "talk to the service",
         usage: [
-            "beckon status|mute|unmute|reload [OPTION…]", "beckon events [--reconnect] [OPTION…]",
+            "beckon status|mute|unmute|reload [OPTION…]", "beckon events [--reconnect|--since TIME] [OPTION…]",
             "beckon set [OPTION…] [sensitivity NAME] [WORD=T…]",
         ],
         groups: [
@@ -91,6 +93,28 @@ extension ControlVerb: Command {
                 Option(
                     name: "--reconnect",
                     help: "wait for the service where it does not run, and go on when it starts again; events only"
+                ),
+                Option(
+                    name: "--since",
+                    value: OptionValue(
+                        placeholder: "TIME",
+                        title: "time",
+                        completion: .nothing,
+                        expected: Timestamp.expectedPast,
+                        accepts: { Timestamp(past: $0, now: .now) != nil }
+                    ),
+                    help: "print the events since then, and end; events only",
+                    manual: """
+                        How long ago
+                        .Pq Ql 2h , 3d ,
+                        a time of day, a date, both, or
+                        .Ql yesterday .
+                        They are read from the system's journal, of all services unless
+                        .Fl -instance
+                        names one, or where it has none from the recent words that the service keeps
+                        .Pq Va misses ;
+                        standard error says from which.
+                        """
                 ),
                 Option(name: "--once", help: "print the first word or phrase, and end; events only"),
                 Option(
@@ -120,7 +144,7 @@ extension ControlVerb: Command {
             """,
         examples: [
             "beckon set yes=0.7 no=strict", "beckon set sensitivity eager", "beckon events | grep '\"word\": \"stop\"'",
-            "beckon events --once --words yes,no --seconds 5",
+            "beckon events --once --words yes,no --seconds 5", "beckon events --since yesterday",
         ],
         needsService: true
     )

@@ -10,6 +10,8 @@ struct ControlVerb {
     private let json: Bool
     private let reconnects: Bool
     private let filter: EventFilter
+    /// Prints the events since then, and ends; nil: those from now on.
+    private let since: Timestamp?
 
     /// The exit status of `events --once` and `--seconds` without a word, as of `listen`.
     private static let missedStatus: Int32 = 3
@@ -25,9 +27,13 @@ struct ControlVerb {
         json = arguments.has("--json")
         reconnects = arguments.has("--reconnect")
         filter = try EventFilter(arguments)
-        for option in ["--reconnect", "--once", "--seconds", "--words"]
+        since = arguments.value("--since").flatMap { Timestamp(past: $0, now: .now) }
+        for option in ["--reconnect", "--once", "--seconds", "--words", "--since"]
         where arguments.has(option) && command != .events {
             throw UsageError("\(option) goes with events")
+        }
+        for option in ["--reconnect", "--seconds"] where since != nil && arguments.has(option) {
+            throw UsageError("--since prints what was heard, and ends; leave \(option) out")
         }
     }
 
@@ -36,6 +42,7 @@ struct ControlVerb {
         guard command != .events else {
             // Only a signal ends what waits for events, so none may stay blocked.
             Interrupt.unblock()
+            if let since { return try printPast(since) }
             if reconnects { return try followForEver() }
             if let status = try follow() { return status }
             throw Failure("the service stopped; no more events")
@@ -53,6 +60,16 @@ struct ControlVerb {
         case .done, .words, .failed: break
         }
         return 0
+    }
+
+    /// Prints the events since a time. Returns the exit status.
+    private func printPast(_ since: Timestamp) throws -> Int32 {
+        let past = try PastEvents(since: since, socket: path)
+        let lines = past.lines.compactMap { filter.text($0, json: json) }.prefix(filter.once ? 1 : .max)
+        let start = "\(since.dayText) \(since.timeOfDayText)"
+        Output.report(.notice, "\(counted(lines.count, "event")) since \(start), from \(past.source)")
+        Output.write(lines.map { $0 + "\n" }.joined())
+        return filter.once && lines.isEmpty ? Self.missedStatus : 0
     }
 
     private var path: String { socket ?? ControlClient.findPath(environment: OwnEnvironment.variables) }

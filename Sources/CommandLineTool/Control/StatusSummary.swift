@@ -35,7 +35,7 @@ struct StatusSummary {
             case "running", "recovering": "listening"
             case "waiting": "waiting for a microphone"
             case "lost": "waiting for the microphone, which is lost"
-            case nil: "playing a file"
+            case nil: status.clients.map { "serving \(counted($0, "client"))" } ?? "playing a file"
             case let other?: other
             }
         let session = status.session.map { "; the session of \($0) is on" } ?? ""

@@ -46,7 +46,19 @@ struct Doctor {
         report(found)
         report(checkModel(settings))
         let service = ServiceCheck(environment)
-        report([service.diagnosis] + InstanceReport(environment).diagnoses)
+        let instances = InstanceReport(environment)
+        report([service.diagnosis] + instances.diagnoses)
+        defer { if !json { Output.writeText(Self.summary(all, service, instances)) } }
+        if service.onlyServes, device == nil, instances.running.isEmpty {
+            report([
+                Diagnosis(
+                    .ok,
+                    "devices",
+                    "not looked at: the server's clients send the audio; --device NAME looks at one"
+                )
+            ])
+            return all.contains { $0.grade == .error } ? 1 : 0
+        }
         settings.device = device ?? settings.device
         // With --device another one is asked about than the service's.
         let serviceDevice = device == nil ? service.device : nil
@@ -69,7 +81,6 @@ struct Doctor {
         report(sound.run())
         report(Self.checkCanceller(settings).map { [$0] } ?? [])
         if playsSound { report(EchoCheck(selection, play: TestSound.play).run()) }
-        if !json { Output.writeText(Self.summary(all, service)) }
         return all.contains { $0.grade == .error } ? 1 : 0
     }
 
@@ -92,20 +103,21 @@ struct Doctor {
     }
 
     /// The last lines: whether beckon can listen, the one thing to do next, and where more is written.
-    private static func summary(_ all: [Diagnosis], _ service: ServiceCheck) -> String {
+    private static func summary(_ all: [Diagnosis], _ service: ServiceCheck, _ instances: InstanceReport) -> String {
         let errors = all.count { $0.grade == .error }
         let warnings = all.count { $0.grade == .warning }
+        let verb = service.onlyServes && instances.running.isEmpty ? "serve" : "listen"
         let result =
             errors > 0
-            ? "beckon cannot listen; errors: \(errors), warnings: \(warnings)"
-            : warnings > 0 ? "beckon can listen; warnings: \(warnings)" : "beckon can listen; no problems found"
-        let worst =
-            all.first { $0.grade == .error && !$0.remedy.isEmpty }
-            ?? all.first { $0.grade == .warning && !$0.remedy.isEmpty }
-        let usual =
-            service.isListening
-            ? "beckon events, and say a word: the service prints it" : service.start ?? "beckon listen, and say a word"
-        return "\(result)\nNext: \(printable(worst?.remedy ?? usual))\nSymptoms and remedies: \(troubleshooting)\n"
+            ? "beckon cannot \(verb); errors: \(errors), warnings: \(warnings)"
+            : warnings > 0 ? "beckon can \(verb); warnings: \(warnings)" : "beckon can \(verb); no problems found"
+        func worst(_ grade: Diagnosis.Grade) -> String? {
+            all.first { $0.grade == grade && !$0.remedy.isEmpty }?.remedy
+        }
+        let usual = service.next ?? instances.next ?? service.start ?? "beckon listen, and say a word"
+        // A muted service hears nothing, whatever its microphone is like.
+        let next = worst(.error) ?? (service.isMuted ? service.next : nil) ?? worst(.warning) ?? usual
+        return "\(result)\nNext: \(printable(next))\nSymptoms and remedies: \(troubleshooting)\n"
     }
 
     /// Checks the configuration that the service would read. Returns the defaults if it has errors.

@@ -54,7 +54,7 @@ struct Listen {
         let environment = OwnEnvironment.variables
         // Lines of the log go to standard error, or above the panel that is on the same terminal.
         let destination = Mutex(logOutput)
-        let log = ServiceLog { level, text in
+        let log = ServiceLog(entry: Output.errorEntry) { level, text in
             if !Output.hasFailed { destination.withLock { $0 }.write(Output.marked(level, text)) }
         }
         let options = options

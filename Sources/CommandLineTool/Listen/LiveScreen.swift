@@ -1,3 +1,4 @@
+import Actions
 private import Configuration
 import Core
 import Daemon
@@ -66,6 +67,8 @@ final class LiveScreen: EventSink {
     private let log: ServiceLog
     /// Nil without a panel.
     private let terminal: PanelTerminal?
+    /// Nil unless the journal reads standard output.
+    private let journal = Output.outputJournal
 
     /// - Parameters:
     ///   - once: whether only the word that ends listening is printed.
@@ -128,18 +131,14 @@ final class LiveScreen: EventSink {
             if event.kind == .word || event.kind == .phrase { shown.state.withLock { $0.answer = answer } }
             return
         }
-        guard !json else {
-            output.write("\(event.json)\n")
-            return
-        }
+        guard !json else { return write("\(event.json)", event) }
         let isPart = event.kind == .phrasePartial
         // In a file, the time is its own.
         let time = played == nil ? event.date.timeOfDayText : positionText(event.start)
         guard !event.kind.isSession else {
-            output.write("\(time)  \(printable(event.name)): \(event.kind.key)\n")
-            return
+            return write("\(time)  \(printable(event.name)): \(event.kind.key)", event)
         }
-        output.write("\(time)  \(printable(event.name))\(isPart ? " …" : "")  \(percent(event.confidence))\n")
+        write("\(time)  \(printable(event.name))\(isPart ? " …" : "")  \(percent(event.confidence))", event)
         guard !isPart else { return }
         shown.state.withLock { state in
             state.heard.insert((event.name, event.confidence, Clock.now), at: 0)
@@ -150,10 +149,7 @@ final class LiveScreen: EventSink {
 
     func withheld(_ event: DetectionEvent, _ reason: WithheldReason) {
         guard !once, !event.kind.isSession else { return }
-        guard !json else {
-            output.write("\(event.json(withheld: reason))\n")
-            return
-        }
+        guard !json else { return write("\(event.json(withheld: reason))", event, reason) }
         let time = played == nil ? event.date.timeOfDayText : positionText(event.start)
         let word = "\(printable(event.name))  \(percent(event.confidence))"
         let note =
@@ -161,7 +157,14 @@ final class LiveScreen: EventSink {
             case .yielded(let device): "yielded to \(printable(device))"
             case .ownSpeech: "said by the loudspeaker"
             }
-        output.write("\(time)  \(word)  \(note)\n")
+        write("\(time)  \(word)  \(note)", event, reason)
+    }
+
+    /// Writes a line about an event; where the journal reads it, as an entry with the event's fields.
+    private func write(_ line: String, _ event: DetectionEvent, _ reason: WithheldReason? = nil) {
+        let fields = { event.journalFields(withheld: reason) }
+        if let journal, (try? journal.write(line, level: .info, fields: fields())) != nil { return }
+        output.write(json ? line + "\n" : fitted(line + "\n", columns: Terminal.outputRoom))
     }
 
     /// Acts on a signal about the terminal: another size, or a stop by Ctrl-Z until the shell continues the program.

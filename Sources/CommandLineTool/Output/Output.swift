@@ -1,4 +1,6 @@
+import Actions
 import Core
+import Events
 private import Glibc
 private import Synchronization
 private import System
@@ -77,12 +79,24 @@ enum Output {
         return fitted(lines, columns: Terminal.errorRoom)
     }
 
-    /// Whether standard error is the journal stream named in `JOURNAL_STREAM`. The variable alone is not enough: a
-    /// program inherits it even if its standard error is redirected.
-    private static let errorIsJournal: Bool = {
+    private static let errorIsJournal = isJournal(STDERR_FILENO)
+
+    /// Writes entries with fields where the journal reads standard output; nil where it does not.
+    static let outputJournal = isJournal(STDOUT_FILENO) ? Journal() : nil
+
+    /// Writes an entry with fields where the journal reads standard error, for a ``ServiceLog``; nil where it does not.
+    static let errorEntry: (@Sendable (LogLevel, String, [ServiceLog.Field]) -> Bool)? = {
+        guard errorIsJournal else { return nil }
+        let journal = Journal()
+        return { level, text, fields in (try? journal.write(printable(text), level: level, fields: fields)) != nil }
+    }()
+
+    /// Whether a stream is the one named in `JOURNAL_STREAM`. The variable alone is not enough: a program inherits it even if its streams are
+    /// redirected.
+    private static func isJournal(_ descriptor: Int32) -> Bool {
         guard let stream = OwnEnvironment.variables["JOURNAL_STREAM"],
-            let status = FileStatus(descriptor: STDERR_FILENO)
+            let status = FileStatus(descriptor: descriptor)
         else { return false }
         return stream == "\(status.device):\(status.inode)"
-    }()
+    }
 }

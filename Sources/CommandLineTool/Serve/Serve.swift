@@ -48,7 +48,7 @@ struct Serve {
         let signals = Signals()
         let output = try LineWriter(STDERR_FILENO, name: "beckon-log")
         defer { output.finish(until: Clock.now + .milliseconds(200)) }
-        let log = ServiceLog { level, text in output.write(Output.marked(level, text)) }
+        let log = ServiceLog(entry: Output.errorEntry) { level, text in output.write(Output.marked(level, text)) }
         let environment = OwnEnvironment.variables
         let (options, listen, web, connections) = (options, listen, web, connections)
         let (onlyWakeWords, refractory) = (onlyWakeWords, refractory)

@@ -220,7 +220,7 @@ public final class ActionRunner: EventSink {
                 : "heard \(event.name) (\(event.kind.key), \(percent(event.confidence)))"
             count { $0.started += 1 }
             attempt(action) { () throws(ActionError) in
-                try journal.write(message, level: level, fields: event.fields)
+                try journal.write(message, level: level, fields: event.journalFields())
             }
         case .play(let path):
             // What fails later is reported by the speaker.

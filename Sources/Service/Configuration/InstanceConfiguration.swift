@@ -70,6 +70,17 @@ public struct InstanceConfiguration: Sendable {
             .flatMap { collisions(with: $0, machine: readableMachineName) }
     }
 
+    /// Files that it names and does not work without: password and certificates, and the models of wake words.
+    public var namedFiles: [String] {
+        guard let settings else { return [] }
+        let own = settings.words.values.map(\.actions) + settings.phrases.map(\.actions)
+        let actions =
+            settings.actions + own.compactMap(\.self).joined() + settings.sessions.flatMap { $0.onStart + $0.onEnd }
+        let authorities = actions.compactMap { if case .webhook(_, let file, _) = $0.effect { file } else { nil } }
+        return [settings.mqtt.passwordFile, settings.mqtt.caFile].compactMap { $0 } + authorities
+            + settings.wakeWords.filter { $0.hasPrefix("/") }
+    }
+
     // MARK: - What only one service can have
 
     /// Where two services would disturb each other, and what to do; one line for each thing.

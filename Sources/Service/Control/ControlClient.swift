@@ -10,7 +10,8 @@ public struct ControlClient: ~Copyable {
     private let descriptor: FileDescriptor
     private var input: [UInt8] = []
 
-    /// The path in `BECKON_SOCKET`, else the socket of the user's own service if it exists, else the system service's.
+    /// The path in `BECKON_SOCKET`, else the socket of the user's own service if it exists, else the system service's; where only a wake-word
+    /// server runs, that one's.
     ///
     /// - Parameter systemPath: nil for that of the instance that the environment names, if it names one.
     public static func findPath(environment: [String: String], systemPath: String? = nil) -> String {
@@ -19,7 +20,18 @@ public struct ControlClient: ~Copyable {
             let own = "\(folder)/\(Instance.named(in: environment).unit)/control.socket"
             if access(own, F_OK) == 0 { return own }
         }
-        return systemPath ?? ControlServer.systemPath(environment: environment)
+        let system = systemPath ?? ControlServer.systemPath(environment: environment)
+        guard access(system, F_OK) != 0, Instance.named(in: environment) == nil else { return system }
+        return findWakeServer(environment: environment) ?? system
+    }
+
+    /// The socket of a wake-word server without a microphone, the user's or the system's; nil where there is none.
+    public static func findWakeServer(environment: [String: String]) -> String? {
+        let user = environment["XDG_RUNTIME_DIR"].map { ["XDG_RUNTIME_DIR": $0] } ?? [:]
+        let paths = [
+            ControlServer.wakeServerPath(environment: user), "/run/\(ControlServer.wakeServerUnit)/control.socket",
+        ]
+        return paths.compactMap { $0 }.first { access($0, F_OK) == 0 }
     }
 
     /// Connects.

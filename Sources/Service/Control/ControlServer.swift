@@ -127,6 +127,19 @@ public final class ControlServer: EventSink {
         }
     }
 
+    /// What the unit of the wake-word server without a microphone is called, and the folder of its control socket.
+    public static let wakeServerUnit = "beckon-serve"
+
+    /// The path of the control socket of a wake-word server without a microphone; nil for none.
+    public static func wakeServerPath(environment: [String: String]) -> String? {
+        if let folder = environment["RUNTIME_DIRECTORY"]?.split(separator: ":").first {
+            return "\(folder)/control.socket"
+        }
+        return environment["XDG_RUNTIME_DIR"].flatMap {
+            $0.hasPrefix("/") ? "\($0)/\(wakeServerUnit)/control.socket" : nil
+        }
+    }
+
     /// The path of the system service's socket, or of that of the instance that the environment names.
     public static func systemPath(environment: [String: String]) -> String {
         "/run/\(Instance.named(in: environment).unit)/control.socket"

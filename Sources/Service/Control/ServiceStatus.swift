@@ -203,6 +203,8 @@ public struct ServiceStatus: Equatable, Sendable {
     public var stateFolder: String?
     /// The counts of integrations and other parts, an object each.
     public var parts: [JSON.Member] = []
+    /// Of ``parts``, where it was read: the clients that a wake-word server has; nil without one.
+    public private(set) var clients: Int?
     /// Of ``parts``, where it was read: whether MQTT is off after a sudden end.
     public private(set) var isMQTTOff = false
     public var choices: Choices?
@@ -252,6 +254,7 @@ public struct ServiceStatus: Equatable, Sendable {
         longestLook = node["lookMilliseconds"]?["longest"]?.number
         webListen = node["webListen"]?.elements.compactMap(\.text)
         stateFolder = node["stateFolder"]?.text
+        clients = node["wyoming"]?["connections"]?.integer
         isMQTTOff = node["mqtt"]?["off"]?.flag ?? false
         choices = node["sensitivity"] == nil ? nil : Choices(node)
         thresholds = node["thresholds"].map(Threshold.list)

@@ -18,7 +18,7 @@ import Synchronization
 public import System
 
 /// The whole service, from start to stop: settings and their changes, control socket, integrations, and the ``Pipeline`` of a
-/// service that listens itself. One that only serves clients (`beckon serve`) has no pipeline and no control socket.
+/// service that listens itself. One that only serves clients (`beckon serve`) has no pipeline.
 ///
 /// Threads: the capture thread fills the ring. The detector's thread (``DetectorThread``) reads the ring and queues
 /// detections. The dispatcher's thread (``EventDispatcher``) turns them into events for all sinks. The control socket's
@@ -76,7 +76,13 @@ public final class Daemon: Sendable {
         log.level = settings.configuration.log
         Self.checkFileLimit(log)
         guard case .detector(let input) = setup.role else {
-            (control, isBesideAnother, pipeline) = (nil, false, nil)
+            // Where another one has it, as of a second server on other ports, this one goes without.
+            let folder = setup.environment["RUNTIME_DIRECTORY"] == nil ? setup.environment["XDG_RUNTIME_DIR"] : nil
+            if let folder { mkdir("\(folder)/\(ControlServer.wakeServerUnit)", 0o700) }
+            control = ControlServer.wakeServerPath(environment: setup.environment).flatMap {
+                try? ControlServer(path: $0)
+            }
+            (isBesideAnother, pipeline) = (false, nil)
             integrations = Integrations(Integrations.alone)
             return
         }
@@ -309,8 +315,8 @@ extension Daemon: Service {
         switch (command, pipeline) {
         case (.status, _), (.events, _): .status(status)
         case (.change(.configuration), _): changes.submit(.configuration, later)
-        case (_, nil): .failed("this service has no microphone, only clients")
-        case (.misses, let pipeline?): .words(pipeline.misses.list)
+        case (.change(.mute), nil): .failed("this service has no microphone, only clients")
+        case (.misses, let pipeline): .words(pipeline?.misses.list ?? RecentWordList([], folder: nil, margin: 0))
         case (.change(let change), _): changes.submit(change, later)
         }
     }

@@ -122,8 +122,14 @@ extension Daemon {
         status.confirmation = vocabulary.model.confirmationState.rawValue
         status.choices = ServiceStatus.Choices(settings.choices)
         status.missing = vocabulary.missing
+        status.mode = settings.configuration.gate.mode.rawValue
+        status.webListen = settings.configuration.web.listen.map(\.description)
+        status.stateFolder = StateFolder.path(of: instance)
+        status.thresholds = settings.wordThresholds.filter { $0.threshold != nil }.map(ServiceStatus.Threshold.init)
         guard let pipeline else {
-            status.parts = integrations.status
+            var parts = integrations.status
+            if let control { parts.append(JSON.Member("clients", control.counts.json)) }
+            status.parts = parts
             return status
         }
         let (capture, detector) = (pipeline.microphone?.status, pipeline.detector.status)
@@ -137,14 +143,11 @@ extension Daemon {
                 if settings.configuration.echo.reference == .speaker { status.input?.echo?.device = "speaker" }
             }
         }
-        status.mode = settings.configuration.gate.mode.rawValue
         var counts = detector.json
         counts.append(["audio": capture.map { AudioAccount($0, detector).json }])
         counts.append(dispatcher.counts.members + pipeline.actions.counts.members)
         counts.append(["clips": pipeline.clips.counts.json, "droppedLines": droppedLines.json])
         status.counts = counts.members
-        status.webListen = settings.configuration.web.listen.map(\.description)
-        status.stateFolder = StateFolder.path(of: instance)
         var parts: JSON = [:]
         parts.append(["misses": pipeline.misses.counts?.json])
         if let name = pipeline.group.name {
@@ -154,7 +157,6 @@ extension Daemon {
         parts.append(integrations.status)
         parts.append(["clients": control?.counts.json])
         status.parts = parts.members
-        status.thresholds = settings.wordThresholds.filter { $0.threshold != nil }.map(ServiceStatus.Threshold.init)
         if !settings.sessions.isEmpty {
             status.session = dispatcher.session
             status.sessions = settings.sessions.map { ServiceStatus.Session($0, labels: vocabulary.labels) }

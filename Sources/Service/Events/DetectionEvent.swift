@@ -36,10 +36,12 @@ public struct DetectionEvent: Equatable, Sendable {
     /// How loud the word or phrase was; nil where its audio is not known.
     public let sound: WordLevel?
 
+    /// What a client of the wake-word server is called in whose audio it is; nil for the service's own audio.
+    public let client: String?
     /// Whether a loudspeaker said it: nothing acts on it.
     public let isOwnSpeech: Bool
 
-    /// - Parameters: `session` and `device` are names; `date` is that of the decision.
+    /// - Parameters: `session`, `device` and `client` are names; `date` is that of the decision.
     public init(
         _ detection: Detection,
         sequence: UInt64,
@@ -47,6 +49,7 @@ public struct DetectionEvent: Equatable, Sendable {
         date: Timestamp,
         device: String,
         session: String? = nil,
+        client: String? = nil,
         sound: WordLevel? = nil
     ) {
         (kind, confidence, mode) = (detection.kind, detection.confidence, detection.mode)
@@ -54,7 +57,7 @@ public struct DetectionEvent: Equatable, Sendable {
         threshold = detection.mode == nil ? nil : detection.threshold
         (proposed, confirmed) = (detection.proposed, detection.confirmed)
         (self.sequence, self.name, self.date, self.device) = (sequence, name, date, device)
-        (self.session, self.sound) = (session, sound)
+        (self.session, self.client, self.sound) = (session, client, sound)
         isOwnSpeech = detection.isOwnSpeech
     }
 
@@ -77,6 +80,7 @@ public struct DetectionEvent: Equatable, Sendable {
         ]
         sound?.describe(in: &json)
         if let session { json.append(["session": .string(session)]) }
+        if let client { json.append(["client": .string(client)]) }
         if let proposed { json.append(["proposed": .number(proposed, places: 4)]) }
         if let confirmed { json.append(["confirmed": .number(confirmed, places: 4)]) }
         if kind == .nearMiss {
@@ -107,11 +111,27 @@ public struct DetectionEvent: Equatable, Sendable {
             ("BECKON_DEVICE", device), ("BECKON_SEQUENCE", String(sequence)),
         ]
         if let session { fields.append(("BECKON_SESSION", session)) }
+        if let client { fields.append(("BECKON_CLIENT", client)) }
         if let sound { fields.append(("BECKON_LEVEL", decimal(sound.level, 1))) }
         if let ratio = sound?.signalToNoise { fields.append(("BECKON_SNR", decimal(ratio, 1))) }
         if let proposed { fields.append(("BECKON_PROPOSED", decimal(Double(proposed), 4))) }
         if let confirmed { fields.append(("BECKON_CONFIRMED", decimal(Double(confirmed), 4))) }
         return fields
+    }
+
+    /// What the journal's entries about events have as `MESSAGE_ID`, so that they can be asked for.
+    public static let messageID = "688bf8cac4189fcd1db84aa91325af10"
+
+    /// Fields of an entry about it in the system's journal: ``fields``, and what it is found and printed again by.
+    ///
+    /// - Parameter reason: why the device does not act on it; nil where it does.
+    public func journalFields(withheld reason: WithheldReason? = nil) -> [(name: String, value: String)] {
+        let json = reason.map { self.json(withheld: $0) } ?? json
+        return [
+            ("MESSAGE_ID", Self.messageID), ("BECKON_SCORE", decimal(Double(confidence), 4)),
+            ("BECKON_JSON", "\(json)"),
+        ]
+            + fields
     }
 }
 
