@@ -290,7 +290,7 @@ let package = Package(
         ),
         .target(
             name: "CInterface",
-            dependencies: ["Beckon", "CBeckon", "Core"],
+            dependencies: ["Beckon", "CBeckon", "Core", "System"],
             exclude: ["libbeckon.map"],
             linkerSettings: [
                 .unsafeFlags(
@@ -550,8 +550,11 @@ for target in package.targets where target.type != .system {
 // Without debug information compiling takes a twelfth less processor time, and the program is a twelfth smaller. A failed test tells its line
 // without, a fuzz target's crash does not. For the frontend, because SwiftPM gives the driver `-g` after these options.
 func withoutDebugInformation(_ condition: BuildSettingCondition? = nil) -> SwiftSetting {
-    .unsafeFlags(["-Xfrontend", "-gnone"], condition)
+    .unsafeFlags(["-Xfrontend", lineTables ?? "-gnone"], condition)
 }
+
+// Packages have the names and lines of functions, which debian/rules puts into a package of debug symbols.
+let lineTables = Context.environment["BECKON_LINE_TABLES"].map { _ in "-gline-tables-only" }
 
 // Whole modules take less processor time than their files one by one. The largest room of tests, which is compiled last, is quicker by files,
 // on all processors.

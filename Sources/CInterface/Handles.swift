@@ -10,18 +10,23 @@ final class SpotterHandle {
 
     init(_ spotter: Spotter) {
         self.spotter = spotter
-        texts = spotter.words.map { strdup($0) }
-        numbers = Dictionary(zip(spotter.words, 0...), uniquingKeysWith: { first, _ in first })
+        let names = spotter.words + spotter.phrases + spotter.labels
+        texts = names.map { strdup($0) }
+        numbers = Dictionary(zip(names, 0...), uniquingKeysWith: { first, _ in first })
     }
 
     deinit {
         for text in texts { free(text) }
     }
 
-    /// A word, which lives as long as this handle; nil for a number without one.
-    func text(_ number: Int) -> UnsafePointer<CChar>? {
-        texts.indices.contains(number) ? texts[number].map { UnsafePointer($0) } : nil
+    /// A text of a list of the spotter's, which lives as long as this handle; nil for a number without one.
+    func text(_ list: KeyPath<Spotter, [String]>, _ number: UInt) -> UnsafePointer<CChar>? {
+        let list = spotter[keyPath: list]
+        guard let number = Int(exactly: number), list.indices.contains(number) else { return nil }
+        return numbers[list[number]].flatMap(text)
     }
+
+    private func text(_ number: Int) -> UnsafePointer<CChar>? { texts[number].map { UnsafePointer($0) } }
 
     /// A detection in C's form, whose word lives as long as this handle.
     func detection(_ detection: Detection) -> beckon_detection {
@@ -39,19 +44,37 @@ final class SpotterHandle {
 /// What a `beckon_stream` is: a stream, and its words that were not taken yet. For one thread at a time.
 final class StreamHandle {
     private let spotter: SpotterHandle
+    private let rate: Int
     /// Nil after its end.
     private var stream: Spotter.Stream?
+    private(set) var scores: ScoreHistory
     private var found: [beckon_detection] = []
     /// Those of `found` that were taken.
     private var taken = 0
+    private var hasBegun = false
 
     init(_ spotter: SpotterHandle, rate: Int) throws(SpotterError) {
-        self.spotter = spotter
-        stream = try spotter.spotter.stream(sampleRate: rate)
+        (self.spotter, self.rate) = (spotter, rate)
+        let stream = try spotter.spotter.stream(sampleRate: rate)
+        scores = stream.scores
+        self.stream = consume stream
+    }
+
+    /// Begins anew, with another history of scores.
+    func keep(seconds: Double) throws(CallError) {
+        guard !hasBegun else { throw CallError("scores are kept from the begin: ask for it before the first samples") }
+        do throws(SpotterError) {
+            let stream = try spotter.spotter.stream(sampleRate: rate, history: seconds)
+            scores = stream.scores
+            self.stream = consume stream
+        } catch {
+            throw CallError(error)
+        }
     }
 
     func push(_ process: (inout Spotter.Stream) throws(SpotterError) -> [Detection]) throws(CallError) {
         guard var stream = stream.take() else { throw Self.ended }
+        hasBegun = true
         var failure: CallError?
         do throws(SpotterError) {
             found += try process(&stream).map(spotter.detection)
@@ -64,6 +87,7 @@ final class StreamHandle {
 
     func finish() throws(CallError) {
         guard let stream = stream.take() else { throw Self.ended }
+        hasBegun = true
         do throws(SpotterError) {
             found += try stream.finish().map(spotter.detection)
         } catch {

@@ -6,14 +6,17 @@ extension Spotter.Settings {
     ///
     /// - Throws: if they are of another version of the header, or a value is not one of its own.
     init(_ pointer: UnsafePointer<beckon_settings>) throws(CallError) {
+        var settings = beckon_default_settings()
         // First alone: behind a smaller size may be nothing.
         let size = UnsafeRawPointer(pointer).load(as: Int.self)
-        guard size == MemoryLayout<beckon_settings>.stride else {
+        guard Self.sizes.contains(size) else {
             throw CallError(
-                "the settings' size is \(size); begin with beckon_default_settings(), of this library's header"
+                "the settings' size is \(size); begin with beckon_default_settings(), of this library's header or an older one"
             )
         }
-        let settings = pointer.pointee
+        withUnsafeMutableBytes(of: &settings) {
+            $0.copyMemory(from: UnsafeRawBufferPointer(start: pointer, count: size))
+        }
         self.init()
         mode = try Self.choice(settings.mode.rawValue, [.spot, .command], "mode")
         trigger = try Self.choice(settings.trigger.rawValue, [.early, .end], "trigger")
@@ -35,10 +38,35 @@ extension Spotter.Settings {
         }
         channel = settings.channel < 0 ? nil : Int(settings.channel)
         confirms = settings.confirms != 0
+        if settings.words != nil {
+            words = try texts(settings.words, settings.word_count, "words")
+        }
+        wakeWords = try texts(settings.wake_words, settings.wake_word_count, "wake_words")
+        phrases = try texts(settings.phrases, settings.phrase_count, "phrases")
+    }
+
+    /// Those of the interfaces so far.
+    private static var sizes: [Int] {
+        [MemoryLayout<beckon_settings>.offset(of: \.words) ?? 0, MemoryLayout<beckon_settings>.stride]
     }
 
     private static func choice<Value>(_ number: UInt32, _ values: [Value], _ name: String) throws(CallError) -> Value {
         guard number < values.count else { throw CallError("\(name) is \(number); beckon.h has its values") }
         return values[Int(number)]
     }
+}
+
+/// The texts of an array of the caller's.
+///
+/// - Parameter what: what they are, for messages.
+func texts(
+    _ pointer: UnsafePointer<UnsafePointer<CChar>?>?,
+    _ count: Int,
+    _ what: String
+) throws(CallError) -> [String] {
+    guard count > 0 else { return [] }
+    guard let pointer else { throw CallError("\(what) is NULL, but its count is not 0") }
+    var found: [String] = []
+    for item in UnsafeBufferPointer(start: pointer, count: count) { found.append(try text(item, "one of \(what)")) }
+    return found
 }

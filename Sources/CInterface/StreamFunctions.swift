@@ -39,6 +39,42 @@ public func pushIntegers(
     push(stream, samples, count, error) { stream, samples throws(SpotterError) in try stream.process(samples) }
 }
 
+@_cdecl("beckon_stream_push_frames")
+public func pushFrames(
+    _ stream: OpaquePointer?,
+    _ samples: UnsafeRawPointer?,
+    _ format: beckon_format,
+    _ frames: Int,
+    _ channels: Int32,
+    _ error: UnsafeMutablePointer<beckon_error>?
+) -> beckon_code {
+    status(error) { () throws(CallError) in
+        let mono = try mean(of: samples, format, frames, channels)
+        try object(stream, StreamHandle.self).push { stream throws(SpotterError) in try stream.process(mono) }
+    }
+}
+
+@_cdecl("beckon_stream_scores")
+public func getScores(_ stream: OpaquePointer?, _ scores: UnsafeMutablePointer<UnsafePointer<Float>?>?) -> Int {
+    let history = (try? object(stream, StreamHandle.self))?.scores
+    scores?.pointee = history?.newest.baseAddress
+    return history.map { $0.newest.count / $0.labels } ?? 0
+}
+
+@_cdecl("beckon_stream_hops")
+public func countHops(_ stream: OpaquePointer?) -> UInt64 {
+    UInt64(clamping: (try? object(stream, StreamHandle.self))?.scores.hops ?? 0)
+}
+
+@_cdecl("beckon_stream_keep")
+public func keepScores(
+    _ stream: OpaquePointer?,
+    _ seconds: Double,
+    _ error: UnsafeMutablePointer<beckon_error>?
+) -> beckon_code {
+    status(error) { () throws(CallError) in try object(stream, StreamHandle.self).keep(seconds: seconds) }
+}
+
 @_cdecl("beckon_stream_finish")
 public func finishStream(_ stream: OpaquePointer?, _ error: UnsafeMutablePointer<beckon_error>?) -> beckon_code {
     status(error) { () throws(CallError) in try object(stream, StreamHandle.self).finish() }

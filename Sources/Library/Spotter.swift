@@ -1,6 +1,6 @@
 import Audio
 private import Core
-private import Enrollment
+import Enrollment
 private import Inference
 import Spotting
 
@@ -60,40 +60,73 @@ public final class Spotter: Sendable {
         /// A file of taught words, as `beckon enroll --words FILE` or `beckon words export FILE` writes it; nil for none. Their thresholds
         /// follow `sensitivity`, too.
         public var taughtWords: String?
+        /// The only words that may be reported, however they are written, beside wake words; nil for all.
+        public var words: [String]?
+        /// Wake words with models of their own: names of those that are beside the model, such as "okay_nabu", or files.
+        public var wakeWords: [String] = []
+        /// Phrases of two or more words, such as "go left", which are reported after their words.
+        public var phrases: [String] = []
         /// Whether the model's confirming networks look at what it finds, if it has some; without, they are not loaded.
         public var confirms = true
 
         public init() {}
     }
 
-    /// The words of the model, in its order, then the taught ones.
+    /// The words that may be reported: those of the model, in its order, then the taught ones, then wake words.
     public let words: [String]
+    /// The phrases that are reported.
+    public let phrases: [String]
     let detector: DetectorSettings
+    let folder: String
+    let settings: Settings
+    /// The taught words with their takes, where some were taught by this library; nil for those of the file.
+    let store: WordStore?
     private let mix: ChannelMix
+
+    /// What has a score in each hop: all words, then `_unknown_` and `_silence_`.
+    public var labels: [String] { detector.vocabulary.labels }
 
     /// Loads a model.
     ///
     /// - Parameter model: its folder, with `model.json`, `model.safetensors` and, for confirming networks, `confirm.safetensors`.
-    /// - Throws: ``SpotterError/model`` where the model cannot be used, ``SpotterError/words`` where the taught words cannot,
-    ///   ``SpotterError/settings`` where the settings name a word that is not known, a threshold outside 0…1, or a sensitivity that the
-    ///   model has no thresholds for.
-    public init(model folder: String, settings: Settings = Settings()) throws(SpotterError) {
+    /// - Throws: ``SpotterError/model`` where the model or a wake word cannot be used, ``SpotterError/words`` where the taught words
+    ///   cannot, ``SpotterError/settings`` where the settings name a word that is not known, a threshold outside 0…1, or a sensitivity that
+    ///   the model has no thresholds for.
+    public convenience init(model folder: String, settings: Settings = Settings()) throws(SpotterError) {
         ForkGate.enter()
         defer { ForkGate.leave() }
-        let vocabulary = try Spotter.vocabulary(folder, settings)
+        try self.init(try Spotter.vocabulary(folder, settings), folder, settings, nil)
+    }
+
+    init(
+        _ vocabulary: Vocabulary,
+        _ folder: String,
+        _ settings: Settings,
+        _ store: WordStore?
+    ) throws(SpotterError) {
         let thresholds = try Spotter.thresholds(settings, vocabulary)
-        words = thresholds.words
+        let phrases = try Spotter.phrases(settings, vocabulary, thresholds)
+        (words, self.phrases) = (thresholds.words, phrases.map(\.name))
         var gate = GateSettings()
         gate.mode = settings.mode == .spot ? .spot : .command
         gate.trigger = settings.trigger == .early ? .early : .end
-        detector = DetectorSettings(vocabulary, gate: gate, thresholds: thresholds)
+        detector = DetectorSettings(vocabulary, gate: gate, thresholds: thresholds, phrases: phrases)
         mix = settings.channel.map { .channel($0) } ?? .mix
+        (self.folder, self.settings, self.store) = (folder, settings, store)
+    }
+
+    static func loader(_ folder: String, _ settings: Settings) -> VocabularyLoader {
+        VocabularyLoader(
+            modelFolder: folder,
+            confirms: settings.confirms,
+            words: TaughtWords(settings.taughtWords ?? "none"),
+            wakeWords: settings.wakeWords
+        )
     }
 
     private static func vocabulary(_ folder: String, _ settings: Settings) throws(SpotterError) -> Vocabulary {
-        let words = TaughtWords(settings.taughtWords ?? "none")
         do {
-            let loaded = try VocabularyLoader(modelFolder: folder, confirms: settings.confirms, words: words).load()
+            let loaded = try loader(folder, settings).load()
             if let lost = loaded.taught.lost.first {
                 throw SpotterError.words.saying("\(settings.taughtWords ?? ""): \(TaughtWords.lostLine(lost))")
             }
@@ -107,11 +140,35 @@ public final class Spotter: Sendable {
         }
     }
 
+    /// The phrases; their words must be among those that may be reported.
+    private static func phrases(
+        _ settings: Settings,
+        _ vocabulary: Vocabulary,
+        _ thresholds: Thresholds
+    ) throws(SpotterError) -> [Phrase] {
+        var phrases: [Phrase] = []
+        for text in settings.phrases {
+            do throws(SpottingError) {
+                phrases.append(try Phrase(text, words: vocabulary.labels))
+            } catch {
+                throw .settings.saying(error.description)
+            }
+            for word in phrases.last?.labels.map({ vocabulary.labels[$0] }) ?? [] where !thresholds.words.contains(word)
+            {
+                throw .settings.saying(
+                    "the phrase '\(printable(text))' needs the word '\(printable(word))', which is not among the words; add it there"
+                )
+            }
+        }
+        return phrases
+    }
+
     private static func thresholds(
         _ settings: Settings,
         _ vocabulary: Vocabulary
     ) throws(SpotterError) -> Thresholds {
         var choices = ThresholdChoices()
+        choices.only = settings.words.map { $0 + vocabulary.risingLabels.map { vocabulary.labels[$0] } }
         switch settings.sensitivity {
         case .strict: choices.all = .sensitivity(.strict)
         case .balanced: choices.all = .sensitivity(.balanced)
@@ -142,7 +199,7 @@ public final class Spotter: Sendable {
         let files = FileDetector(detector)
         do throws(AudioError) {
             return try files.detections(in: path, mix: mix, spare: SpareWorkers(max(1, threads) - 1)).compactMap {
-                Detection($0, detector.vocabulary.labels)
+                Detection($0, detector)
             }
         } catch {
             throw .audio.saying(error.description)
@@ -151,23 +208,32 @@ public final class Spotter: Sendable {
 
     /// Begins a stream of audio, such as a microphone's.
     ///
-    /// - Parameter sampleRate: sample rate of the audio, in Hz.
-    /// - Throws: ``SpotterError/audio`` for a rate that cannot be converted.
-    public func stream(sampleRate: Int = 16_000) throws(SpotterError) -> Stream {
+    /// - Parameters:
+    ///   - sampleRate: sample rate of the audio, in Hz.
+    ///   - history: how many of the newest seconds keep their scores in ``Stream/scores``.
+    /// - Throws: ``SpotterError/audio`` for a rate that cannot be converted, ``SpotterError/settings`` for a history without a hop, or of
+    ///   more than a day.
+    public func stream(sampleRate: Int = 16_000, history: Double = 60) throws(SpotterError) -> Stream {
         ForkGate.enter()
         defer { ForkGate.leave() }
+        guard (0.1...86_400).contains(history) else {
+            throw .settings.saying("the history is \(history) s; it has from 0.1 s to 86400 s, which is a day")
+        }
+        let scores = ScoreHistory(labels: labels.count, hops: Int((history * 10).rounded(.up)))
         do throws(AudioError) {
-            return Stream(self, sampleRate: sampleRate, blocks: try BlockMaker(from: sampleRate, echo: nil))
+            return Stream(self, blocks: try BlockMaker(from: sampleRate, echo: nil), sampleRate: sampleRate, scores)
         } catch {
             throw .audio.saying(error.description)
         }
     }
 }
 
-/// A word that was detected; times are in seconds from the start of the file or stream.
+/// A word or phrase that was detected; times are in seconds from the start of the file or stream.
 public struct Detection: Equatable, Sendable {
+    /// The word, or the words of the phrase with spaces between.
     public let word: String
-    /// Confidence, 0…1.
+    public let isPhrase: Bool
+    /// Confidence, 0…1; of a phrase the lowest of its words.
     public let confidence: Double
     /// Where networks confirmed it: its score in the streaming network, and their posterior, 0…1.
     public let proposed: Double?
@@ -176,38 +242,14 @@ public struct Detection: Equatable, Sendable {
     public let start: Double
     public let end: Double
 
-    /// - Returns: nil where the detection is not a word.
-    init?(_ detection: Spotting.Detection, _ labels: [String], endingBy length: Double = .infinity) {
-        guard detection.kind == .word else { return nil }
-        word = detection.name(labels: labels, phrases: [])
+    /// - Returns: nil where the detection is neither a word nor a phrase.
+    init?(_ detection: Spotting.Detection, _ settings: DetectorSettings, endingBy length: Double = .infinity) {
+        guard detection.kind == .word || detection.kind == .phrase else { return nil }
+        word = settings.name(of: detection)
+        isPhrase = detection.kind == .phrase
         confidence = Double(detection.confidence)
         (proposed, confirmed) = (detection.proposed.map(Double.init), detection.confirmed.map(Double.init))
         start = min(detection.start, length)
         end = min(detection.end, length)
     }
-}
-
-/// Why a ``Spotter`` cannot be made or used.
-///
-/// Compare with the constants: two errors are equal when they are of the same kind, whatever their descriptions say.
-public struct SpotterError: Error, Equatable, CustomStringConvertible, Sendable {
-    private enum Code { case model, words, settings, audio }
-
-    private let code: Code
-    /// One line: the object, what is wrong with it, what to do.
-    public let description: String
-
-    public static func == (left: SpotterError, right: SpotterError) -> Bool { left.code == right.code }
-
-    /// The model's folder cannot be read, or its files are wrong.
-    public static let model = SpotterError(code: .model, description: "the model cannot be used")
-    /// The file of taught words cannot be read, is damaged, or has a word that this model cannot find.
-    public static let words = SpotterError(code: .words, description: "the taught words cannot be used")
-    /// The settings name a word or sensitivity that the model does not have, or a threshold outside 0…1.
-    public static let settings = SpotterError(code: .settings, description: "the settings do not fit the model")
-    /// Audio cannot be read or converted.
-    public static let audio = SpotterError(code: .audio, description: "the audio cannot be used")
-
-    /// The same kind of error with a description of its own.
-    func saying(_ description: String) -> SpotterError { SpotterError(code: code, description: description) }
 }

@@ -19,8 +19,11 @@ extension Spotter {
         private var hops = 0
         /// What was decided since the last call, and the end of the hop in which it was, in seconds.
         private var found: [(detection: Spotting.Detection, hopEnd: Double)] = []
+        /// The scores of the newest hops.
+        public let scores: ScoreHistory
 
-        init(_ spotter: Spotter, sampleRate: Int, blocks: consuming BlockMaker) {
+        init(_ spotter: Spotter, blocks: consuming BlockMaker, sampleRate: Int, _ scores: ScoreHistory) {
+            self.scores = scores
             self.spotter = spotter
             self.blocks = consume blocks
             reader = SampleReader(.floats, rate: sampleRate, channels: 1, isLive: true)
@@ -36,10 +39,7 @@ extension Spotter {
         public mutating func process(_ samples: [Float]) throws(SpotterError) -> [Beckon.Detection] {
             ForkGate.enter()
             defer { ForkGate.leave() }
-            if let problem = Self.scaleProblem(samples) { throw .audio.saying(problem) }
-            var samples = samples.map { $0.isFinite ? $0 : 0 }
-            samples.withUnsafeMutableBufferPointer { reader.pass($0) }
-            try hear(samples)
+            try hear(try samples.read(by: &reader))
             return takeDetections()
         }
 
@@ -68,22 +68,6 @@ extension Spotter {
             while closing.next(&block) { hear(block.span) }
             endDetector()
             return takeDetections()
-        }
-
-        /// Why samples are not in −1…1: most of those that are not 0 are whole numbers, or far beyond 1. A pop is no problem, nor is speech
-        /// that was amplified: it is clipped.
-        private static func scaleProblem(_ samples: [Float]) -> String? {
-            var (sounds, wrong, highest) = (0, 0, Float(0))
-            for sample in samples where sample.isFinite && sample != 0 {
-                sounds += 1
-                let magnitude = abs(sample)
-                guard magnitude >= 2, magnitude > 64 || magnitude == magnitude.rounded() else { continue }
-                wrong += 1
-                highest = max(highest, magnitude)
-            }
-            guard wrong >= 16, 2 * wrong > sounds else { return nil }
-            return "the samples go to \(highest), but floats are in -1 to 1; "
-                + "divide them by their full scale, which is 32768 for 16 bits"
         }
 
         /// Apart, because in a consuming function Swift 6.2 takes what the closure changes for all of `self`.
@@ -118,6 +102,9 @@ extension Spotter {
             var decided: [Spotting.Detection] = []
             detector.process(window: window.span) { decided.append($0) }
             found += decided.map { ($0, hopEnd) }
+            var newest = detector.scores
+            detector.setRisingScores(in: &newest)
+            scores.add(newest)
         }
 
         /// The end of the newest hop in seconds, as a file has it: the detector adds hops up, which rounds.
@@ -126,8 +113,9 @@ extension Spotter {
         private mutating func takeDetections() -> [Beckon.Detection] {
             defer { found.removeAll(keepingCapacity: true) }
             let length = Double(count) / Double(AudioFormat.sampleRate)
-            let labels = spotter.detector.vocabulary.labels
-            return found.compactMap { Beckon.Detection($0.detection, labels, endingBy: min($0.hopEnd, length)) }
+            return found.compactMap {
+                Beckon.Detection($0.detection, spotter.detector, endingBy: min($0.hopEnd, length))
+            }
         }
     }
 }

@@ -69,3 +69,15 @@ public enum FreeMemory {
     /// Gives it back to the system, where whole pages are free. Takes milliseconds after much was freed; other threads that allocate may wait.
     public static func giveBack() { CSystem_trim() }
 }
+
+/// The shared library that this code is in.
+public enum SharedLibrary {
+    /// Its file, without links; nil where the code is in a program.
+    public static var path: String? {
+        guard let name = CSystem_image(#dsohandle), String(cString: name).contains(".so"),
+            let path = realpath(name, nil)
+        else { return nil }
+        defer { free(path) }
+        return String(cString: path)
+    }
+}

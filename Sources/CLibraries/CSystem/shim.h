@@ -12,6 +12,7 @@ int prctl(int option, ...);
 int sched_getcpu(void);
 int sched_setaffinity(int pid, unsigned long size, const void *set);
 unsigned long getauxval(unsigned long type);
+int dladdr(const void *address, void *information);
 
 /// Creates an anonymous file in memory, closed on exec. Returns its descriptor, or -1 with errno set.
 static inline int CSystem_memfd(const char *name) {
@@ -108,6 +109,13 @@ static inline int CSystem_closeFrom(void *actions, int from) {
 /// Makes the child start in this folder.
 static inline int CSystem_changeFolder(void *actions, const char *path) {
     return posix_spawn_file_actions_addchdir_np(actions, path);
+}
+
+/// The file that an address of code was loaded from, as its name was when it was loaded; NULL for none.
+static inline const char *CSystem_image(const void *address) {
+    // Dl_info: file, its base, symbol, its address.
+    const void *information[4] = {0};
+    return dladdr(address, information) ? (const char *)information[0] : 0;
 }
 
 #endif

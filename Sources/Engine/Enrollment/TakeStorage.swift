@@ -20,37 +20,20 @@ extension WordStoreFile {
         _ negatives: NegativeSet?,
         _ wait: Wait
     ) throws(EnrollmentError) -> (word: WordStore.Word, calibration: WordCalibration?) {
-        var word = word
-        var calibration: WordCalibration?
+        var stored: (word: WordStore.Word, calibration: WordCalibration?) = (word, nil)
         try update(wait) { store throws(EnrollmentError) in
             var new = store ?? WordStore()
-            new.renew(for: model, negatives, .complete)
-            new.renew([word.name], for: model, negatives, .partial)
-            let stored = new[word.name]
-            // Another program may have changed the words while takes were recorded.
-            if let stored {
-                guard !isNew else { throw .changedMeanwhile(word.name, "taught") }
-                guard stored.embedding == word.embedding,
-                    stored.takes.first?.templateSpacing == word.takes.first?.templateSpacing
-                else { throw .changedMeanwhile(word.name, "taught anew") }
-            } else if !isNew {
-                throw .changedMeanwhile(word.name, "forgotten")
-            }
-            word.takes = changes.applied(to: stored?.takes ?? [])
-            word.negatives = stored?.negatives ?? []
-            if let negatives { calibration = word.calibrate(among: new.words, negatives) }
-            if !acceptsAlike,
-                let other = new.words.first(where: { $0.name != word.name && word.soundsLike($0, by: model) })
-            {
-                throw .soundAlike(word.name, other.name)
-            }
-            if !acceptsAlike, let other = calibration?.nearestBuiltIn, other.taken >= WordCalibration.mostTaken {
-                throw .takenForCommand(word.name, other.name, share: other.taken)
-            }
-            try new.put(word)
+            stored = try new.add(
+                changes,
+                of: word,
+                isNew: isNew,
+                acceptsAlike: acceptsAlike,
+                for: model,
+                negatives
+            )
             store = new
         }
-        return (word, calibration)
+        return stored
     }
 
     /// Makes a recording a negative example of a stored word.
@@ -79,5 +62,45 @@ extension WordStoreFile {
         }
         guard let effect else { throw .store.saying("\(path): nothing was stored; try again") }
         return effect
+    }
+}
+
+extension WordStore {
+    /// Adds new takes to the word as it is here now, and calibrates it. The parameters are those of ``WordStoreFile/store``.
+    public mutating func add(
+        _ changes: Teaching.Changes,
+        of word: Word,
+        isNew: Bool,
+        acceptsAlike: Bool,
+        for model: Model,
+        _ negatives: NegativeSet?
+    ) throws(EnrollmentError) -> (word: Word, calibration: WordCalibration?) {
+        var word = word
+        var calibration: WordCalibration?
+        renew(for: model, negatives, .complete)
+        renew([word.name], for: model, negatives, .partial)
+        let stored = self[word.name]
+        // Another program may have changed the words while takes were recorded.
+        if let stored {
+            guard !isNew else { throw .changedMeanwhile(word.name, "taught") }
+            guard stored.embedding == word.embedding,
+                stored.takes.first?.templateSpacing == word.takes.first?.templateSpacing
+            else { throw .changedMeanwhile(word.name, "taught anew") }
+        } else if !isNew {
+            throw .changedMeanwhile(word.name, "forgotten")
+        }
+        word.takes = changes.applied(to: stored?.takes ?? [])
+        word.negatives = stored?.negatives ?? []
+        if let negatives { calibration = word.calibrate(among: words, negatives) }
+        if !acceptsAlike,
+            let other = words.first(where: { $0.name != word.name && word.soundsLike($0, by: model) })
+        {
+            throw .soundAlike(word.name, other.name)
+        }
+        if !acceptsAlike, let other = calibration?.nearestBuiltIn, other.taken >= WordCalibration.mostTaken {
+            throw .takenForCommand(word.name, other.name, share: other.taken)
+        }
+        try put(word)
+        return (word, calibration)
     }
 }

@@ -72,18 +72,24 @@ public struct VocabularyLoader: Sendable {
     ) throws -> (vocabulary: Vocabulary, taught: TaughtWords.Loaded) {
         let model = try model ?? Self.model(in: modelFolder, confirms: confirms)
         let taught = try words.load(for: model, folder: ModelFolder.find(modelFolder), stores: stores)
-        let labels = Vocabulary(model, taught: taught.words).labels
-        let wakeWords = try wakeWords ?? loadWakeWords(beside: labels)
-        let looks = taught.words.contains { $0.speech != nil }
-        let speech = looks ? SpeechEmbedding.ofTakes ?? .beside(ModelFolder.find(modelFolder)) : nil
-        let vocabulary = Vocabulary(
+        return (try vocabulary(model, taught: taught.words, wakeWords: wakeWords), taught)
+    }
+
+    /// The model with these taught words, and the wake words.
+    public func vocabulary(
+        _ model: Model,
+        taught: [TaughtWord],
+        wakeWords: WakeWords? = nil
+    ) throws -> Vocabulary {
+        let wakeWords = try wakeWords ?? loadWakeWords(beside: Vocabulary(model, taught: taught).labels)
+        let looks = taught.contains { $0.speech != nil }
+        return Vocabulary(
             model,
-            taught: taught.words,
+            taught: taught,
             wakeWords: wakeWords.loaded,
             missing: wakeWords.missing,
-            speech: speech
+            speech: looks ? SpeechEmbedding.ofTakes ?? .beside(ModelFolder.find(modelFolder)) : nil
         )
-        return (vocabulary, taught)
     }
 }
 

@@ -27,8 +27,13 @@ public struct WakeWordFolder: Sendable {
     }
 
     /// The wake words that came with the program, by name.
-    public static var shipped: [Entry] {
-        guard let folder = ModelFolder.shippedFile("wake-words") else { return [] }
+    public static var shipped: [Entry] { shipped(beside: nil) }
+
+    /// The same; where the program has none, such as one that only links the library, those beside a model's folder.
+    static func shipped(beside model: String?) -> [Entry] {
+        guard let folder = ModelFolder.shippedFile("wake-words") ?? model.map({ $0 + "/../wake-words" }) else {
+            return []
+        }
         return entries(folder).filter { $0.hasSuffix(".json") }.map { file in
             Entry(name: String(file.dropLast(5)), manifest: "\(folder)/\(file)", isShipped: true)
         }

@@ -21,7 +21,7 @@ extension VocabularyLoader {
         } catch {
             return .failure(error)
         }
-        let (folded, shipped) = (WordName.folded(name), WakeWordFolder.shipped)
+        let (folded, shipped) = (WordName.folded(name), WakeWordFolder.shipped(beside: modelFolder))
         let added = WakeWordFolder(beside: words)
         let known = shipped.first { WordName.folded($0.name) == folded }?.manifest
         if let path = added?.manifest(of: name) ?? known { return .success([path]) }

@@ -55,13 +55,16 @@ public enum ModelFolder {
     package static var shippedSpeechEmbedding: String? { shippedFile(speechEmbedding) }
 
     private static func shipped(_ name: String, _ isWanted: (String) -> Bool) -> String? {
-        guard var folder = OwnEnvironment.program else { return nil }
-        for _ in 0..<6 {
-            guard let slash = folder.lastIndex(of: "/") else { return nil }
-            folder = String(folder[..<slash])
-            for place in ["share/beckon/models/\(name)", "Models/\(name)"] {
-                let candidate = "\(folder)/\(place)"
-                if isWanted(candidate) { return candidate }
+        for var folder in [SharedLibrary.path, OwnEnvironment.program].compactMap(\.self) {
+            for level in 0..<6 {
+                guard let slash = folder.lastIndex(of: "/") else { break }
+                folder = String(folder[..<slash])
+                // Beside the library of a Python package, which is in a folder `lib`.
+                let beside = level == 1 ? ["models/\(name)"] : []
+                for place in beside + ["share/beckon/models/\(name)", "Models/\(name)"] {
+                    let candidate = "\(folder)/\(place)"
+                    if isWanted(candidate) { return candidate }
+                }
             }
         }
         return nil

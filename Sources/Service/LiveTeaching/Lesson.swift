@@ -29,31 +29,14 @@ struct Lesson: ~Copyable {
     /// - Throws: `EnrollmentError` or ``TeachingError`` if the word cannot be taught, or not be stored.
     init(_ name: String, more: Bool, _ settings: TeachingDesk.Settings) throws {
         let model = settings.model
-        guard model.embeddingCount > 0 else {
-            throw TeachingError("\(model.name): this model has no embedding to learn words by; use the commands model")
-        }
         let file = try settings.words.file()
         // Checked first, so that the user does not record takes that cannot be stored.
         try file.checkChangeable()
         let negatives = try Self.negatives(settings)
         let near = try settings.modelFolder.flatMap { folder throws in try NearWords.beside(model, in: folder) }
         var store = try file.read()
-        let readable = printable(name)
-        if store?[name] != nil, !more {
-            throw TeachingError("'\(readable)' is taught already; add takes to it, or forget it first")
-        }
-        if store?[name] == nil, more { throw TeachingError("'\(readable)' is not taught yet") }
-        if let twin = WordTwin(of: name, store, model) {
-            throw TeachingError(
-                "'\(readable)' is spelled almost like '\(printable(twin.name))', which is known already"
-            )
-        }
-        if more { store?.renew([name], for: model, negatives, .partial) }
+        let teaching = try Teaching.begin(name, more: more, in: &store, model: model, negatives)
         let existing = store?[name]
-        if existing != nil, store?.unusable(by: model).contains(name) != false {
-            throw EnrollmentError.otherModel(name)
-        }
-        let teaching = try Teaching(name, existing: existing, model: model, keepsAudio: true, negatives: negatives)
         let known = (others: store?.words ?? [], before: existing?.takes.count ?? 0, negatives: negatives, near: near)
         self.init(teaching, isNew: !more, file, known, model)
     }
