@@ -24,9 +24,10 @@ extension FloatFunction {
     /// Applies it to `count` numbers; the output may be the input.
     func apply(_ input: UnsafePointer<Float>, to output: UnsafeMutablePointer<Float>, _ count: Int) {
         if case .leaky(let slope, let lowest) = self {
-            // The speech embedding's. Without other functions in the loop it is in vectors.
+            // The speech embedding's: alone in the loop and in place, so that it is in vectors.
+            if input != UnsafePointer(output) { output.update(from: input, count: count) }
             for index in 0..<count {
-                let x = input[index]
+                let x = output[index]
                 output[index] = max(x < 0 ? x * slope : x, lowest)
             }
             return
@@ -59,10 +60,11 @@ extension FloatReduction {
     /// Adds a member of `count` groups, `stride` numbers from one to the next, to their results.
     @inline(__always)
     func add(_ members: UnsafePointer<Float>, stride: Int, to results: UnsafeMutablePointer<Float>, _ count: Int) {
-        if self == .maximum {
-            for index in 0..<count { results[index] = max(results[index], members[index * stride]) }
-        } else {
-            for index in 0..<count { results[index] += members[index * stride] }
+        switch (self, stride) {
+        case (.maximum, 1): for index in 0..<count { results[index] = max(results[index], members[index]) }
+        case (.maximum, _): for index in 0..<count { results[index] = max(results[index], members[index * stride]) }
+        case (_, 1): for index in 0..<count { results[index] += members[index] }
+        default: for index in 0..<count { results[index] += members[index * stride] }
         }
     }
 }
