@@ -138,7 +138,7 @@ complete -c beckon -n '__fish_seen_subcommand_from inspect' -s o -l output -r -F
 complete -c beckon -n '__fish_seen_subcommand_from inspect' -l audio -d 'Embed the sound'
 complete -c beckon -n '__fish_seen_subcommand_from inspect' -l json -d 'Print everything as one JSON object per recording'
 complete -c beckon -n '__fish_seen_subcommand_from serve' -s l -l listen -x -d 'Address of the server'
-complete -c beckon -n '__fish_seen_subcommand_from serve' -l web -x -d 'Address of /metrics'
+complete -c beckon -n '__fish_seen_subcommand_from serve' -l web -x -d 'Address of the live page of satellites'
 complete -c beckon -n '__fish_seen_subcommand_from serve' -l connections -x -d 'Most connections at a time'
 complete -c beckon -n '__fish_seen_subcommand_from serve' -l threads -x -d 'Threads that serve clients'
 complete -c beckon -n '__fish_seen_subcommand_from serve' -l only-wake-words -d 'Find no other words than wake words with models of their own'

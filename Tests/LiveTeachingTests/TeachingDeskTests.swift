@@ -14,6 +14,7 @@ import Testing
 struct TeachingDeskTests {
     private let folder: TestFolder
     private let history = AudioHistory()
+    private let kitchen = AudioHistory()
     private let desk: TeachingDesk
     private let settings: TeachingDesk.Settings
     private let voice: [Float]
@@ -35,13 +36,16 @@ struct TeachingDeskTests {
             case .ofClient(1): voice.map { $0 * 0.35 }
             default: nil
             }
+        } client: { [kitchen] number, _ in
+            number == 3 ? ("kitchen", kitchen) : nil
         } renamed: { name, new in
             new == "center" ? "\(name) is in the configuration" : nil
         }
     }
 
     /// Appends audio to the history, as the detector's thread does.
-    private func play(_ samples: [Float]) {
+    private func play(_ samples: [Float], to history: AudioHistory? = nil) {
+        let history = history ?? self.history
         var window = [Float](repeating: 0, count: AudioFormat.windowSamples)
         for start in stride(from: 0, to: samples.count - AudioFormat.hopSamples, by: AudioFormat.hopSamples) {
             window.removeFirst(AudioFormat.hopSamples)
@@ -104,7 +108,8 @@ struct TeachingDeskTests {
             "\(state.message ?? "")"
         )
         #expect(try desk.execute(.save, settings) == "'rear center' is taught, from 2 takes")
-        #expect(desk.state == TeachingState() && desk.take(0) == nil)
+        #expect(desk.state.word == nil && desk.state.takes.isEmpty && desk.take(0) == nil)
+        #expect(desk.state.saved == "rear center" && desk.state.estimate == state.estimate)
 
         fails(.begin(word: "rear center", more: false), "is taught already")
         fails(.begin(word: "Rear-Center", more: false), "is spelled almost like 'rear center'")
@@ -137,6 +142,33 @@ struct TeachingDeskTests {
             .not(word: "rear center", .ofClient(1)),
             "raise the threshold, or choose another word; nothing was changed"
         )
+    }
+
+    @Test func `a take is what a satellite says next, and one alone is cautioned when it is saved`() throws {
+        let alone = TeachingDesk(history: nil)
+        _ = try alone.execute(.begin(word: "rear center", more: false), settings)
+        #expect(throws: TeachingError.self) { _ = try alone.execute(.record, settings) }
+        #expect(throws: TeachingError.self) { _ = try alone.execute(.recordClient(2), settings) }
+        let said = noise(0.8) + voice.map { $0 * 0.5 } + noise(1.5)
+        _ = try alone.execute(.recordClient(3), settings)
+        #expect(alone.state.isRecording && alone.state.client == "kitchen")
+        // What others hear is no take of it.
+        play(said)
+        #expect(alone.state.isRecording)
+        play(said, to: kitchen)
+        #expect(comesTrue(within: 30) { !alone.state.isRecording })
+        let state = alone.state
+        #expect(state.takes.count == 1 && state.message == nil && state.estimate.isEmpty, "\(state)")
+        #expect(try alone.execute(.save, settings) == "'rear center' is taught, from 1 take")
+        let caution = "Caution: it has one take"
+        #expect(
+            alone.state.saved == "rear center" && alone.state.estimate.first?.hasPrefix(caution) == true,
+            "\(alone.state)"
+        )
+        #expect(alone.state.estimate.contains { $0.hasPrefix("Said as in the takes") }, "\(alone.state)")
+        // The next word begins without it.
+        _ = try alone.execute(.begin(word: "other", more: false), settings)
+        #expect(alone.state.saved == nil && alone.state.estimate.isEmpty)
     }
 
     @Test func `a taught word gets another name, if that is one and nobody has it`() throws {

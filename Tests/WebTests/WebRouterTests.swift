@@ -25,7 +25,7 @@ struct WebRouterTests {
         for (path, route) in [
             ("/", .page), ("/live", .live(withSound: false)), ("/metrics", .metrics(.prometheus)),
             ("/healthz", .health),
-            ("/readyz", .readiness),
+            ("/readyz", .readiness), ("/live/3", .live(withSound: false, client: 3)),
         ] as [(String, WebRouter.Route)] {
             #expect(router.route(request { $0.path = path }) == route)
         }
@@ -41,7 +41,9 @@ struct WebRouterTests {
             $0.accept = "application/openmetrics-text"
         }
         #expect(router.route(wanted) == .metrics(.openMetrics))
-        for path in ["/index.html", "/metrics/", "//", "", "/LIVE", "/control/x"] {
+        for path in [
+            "/index.html", "/live/", "/live/x", "/live/-1", "/live/3/4", "/metrics/", "//", "", "/LIVE", "/control/x",
+        ] {
             #expect(status(request { $0.path = path }) == 404, "\(path)")
         }
     }

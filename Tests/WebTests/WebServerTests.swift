@@ -30,6 +30,7 @@ struct WebServerTests {
             var reply: ControlReply? = .done
             var later: (@Sendable (ControlReply) -> Void)?
             var clientWords: [ClientWord]?
+            var clients: [StreamClient]?
         }
 
         let state = Mutex(State())
@@ -67,6 +68,13 @@ struct WebServerTests {
             return state
         }
         var clientWords: [ClientWord]? { fake.state.withLock { $0.clientWords } }
+        var clients: [StreamClient]? { fake.state.withLock { $0.clients } }
+        func live(ofClient number: Int) -> (state: LiveState, history: AudioHistory)? {
+            guard let client = clients?.first(where: { $0.number == number }) else { return nil }
+            var live = live
+            (live.source, live.level) = (client.name, -20)
+            return (live, fake.history)
+        }
         func take(_ number: Int) -> [Float]? { number == 0 ? [Float](repeating: 0.25, count: 800) : nil }
 
         let fake: FakeService
@@ -108,9 +116,11 @@ struct WebServerTests {
     private func start(
         _ address: ListenAddress = .tcp(host: "127.0.0.1", port: 0),
         hasDetector: Bool = true,
+        clients: [StreamClient]? = nil,
         _ change: (inout Options) -> Void = { _ in }
     ) throws -> Running {
         let (fake, folder) = (try FakeService(), try TestFolder())
+        fake.state.withLock { $0.clients = clients }
         var options = Options()
         options.web.listen = [address]
         change(&options)
@@ -320,6 +330,42 @@ struct WebServerTests {
         running.fake.play(hops: 2)
         #expect(try second.message("sound").hasPrefix("{\"first\": 200,"))
         #expect(running.server.stop(until: Clock.now + .seconds(10)))
+    }
+
+    @Test func `a page shows a client of the wake-word server, and what all of them say`() throws {
+        let kitchen = StreamClient(number: 3, name: "Kitchen", isStreaming: true)
+        let running = try start(hasDetector: false, clients: [kitchen])
+        running.fake.play(hops: 25)
+        let event = DetectionEvent(
+            Detection(kind: .word, index: 0, confidence: 0.875, start: 1, end: 1.5, time: 1.75),
+            sequence: 1,
+            name: "stop",
+            date: Timestamp(microseconds: 0),
+            device: "10.0.0.1",
+            client: "Kitchen"
+        )
+        let peer = try WebPeer(running.address)
+        peer.request("GET /live/3", [running.header])
+        #expect(try peer.response().status == 200)
+        let service = try peer.message("service")
+        #expect(service.contains("\"microphone\": false"))
+        #expect(service.contains("\"clients\": [{\"number\": 3, \"name\": \"Kitchen\", \"streaming\": true}]"))
+        #expect(try peer.message("sound").hasPrefix("{\"first\": 0,"))
+        let state = try peer.message("state")
+        #expect(state.contains("\"source\": \"Kitchen\"") && state.contains("\"level\": -20.0"))
+        running.server.receive(event)
+        #expect(try peer.message("heard").contains("\"client\": \"Kitchen\""))
+        // Without the token there is no sound; a client that is not there has nothing.
+        let other = try WebPeer(running.address)
+        other.request("GET /live/9")
+        #expect(try other.response().status == 200)
+        #expect(try other.message("state").contains("\"problem\": \"this client is gone\""))
+        // What it says was told before it came, too.
+        let third = try WebPeer(running.address)
+        third.request("GET /live/3")
+        _ = try third.response()
+        #expect(try third.message("heard").contains("Kitchen"))
+        running.server.stop()
     }
 
     @Test func `another threshold reaches the pages that are open`() throws {

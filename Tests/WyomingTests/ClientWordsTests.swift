@@ -16,9 +16,10 @@ struct ClientWordsTests {
     private static func words(keep: Int, quota: Int = 20) -> ClientWords {
         var settings = Configuration.Wyoming.Recent()
         (settings.keep, settings.quota) = (keep, quota)
-        settings.names = ["192.168.1.20": "kitchen", "::ffff:192.168.1.21": "hall"]
         return ClientWords(settings)
     }
+
+    private static let clients = WakeClients(["192.168.1.20": "kitchen", "::ffff:192.168.1.21": "hall"])
 
     private static func peer(_ address: String) throws -> Network.Peer {
         Network.Peer(try #require(IPAddress(address)))
@@ -35,18 +36,6 @@ struct ClientWordsTests {
             date: Timestamp.now,
             samples: [Int16](repeating: 0, count: samples)
         )
-    }
-
-    @Test func `clients are called by their names, else by their addresses`() throws {
-        let words = Self.words(keep: 1)
-        for (address, name) in [
-            ("192.168.1.20", "kitchen"), ("::ffff:192.168.1.20", "kitchen"), ("192.168.1.21", "hall"),
-            ("10.0.255.1", "10.0.255.1"), ("2001:db8:0:1::5", "2001:db8:0:1::/64"),
-            ("fe80::1%eth0", "fe80:0:0:0::/64%eth0"),
-        ] {
-            #expect(words.name(of: try Self.peer(address)) == name)
-        }
-        #expect(words.name(of: .user(1000)) == "user 1000")
     }
 
     @Test func `each client has its own newest words`() {
@@ -88,7 +77,7 @@ struct ClientWordsTests {
 
     @Test func `a word is cut from a second before it to a moment after it, when that has come`() throws {
         let words = Self.words(keep: 9)
-        let recorder = ClientRecorder(words, try Self.peer("192.168.1.20"))
+        let recorder = ClientRecorder(words, Self.clients, try Self.peer("192.168.1.20"))
         #expect(recorder.begin(at: 0))
         recorder.add(Self.ramp(0..<96_000))
         recorder.receive(Self.detection(5, 5.5, near: true), "stop")
@@ -107,7 +96,7 @@ struct ClientWordsTests {
     @Test func `what is not there is not in it, and a client that goes leaves its last word`() throws {
         let words = Self.words(keep: 9)
         do {
-            let recorder = ClientRecorder(words, .user(0))
+            let recorder = ClientRecorder(words, Self.clients, .user(0))
             recorder.add(Self.ramp(0..<1600))
             recorder.receive(Self.detection(0, 0.1), "before any audio")
             #expect(recorder.begin(at: 16_000))
@@ -117,7 +106,7 @@ struct ClientWordsTests {
         }
         #expect(words.list.map(\.word) == ["stop"] && words.list[0].samples == (16_000..<24_000).map { Int16($0 / 16) })
         // A long word begins where the newest seconds do.
-        let recorder = ClientRecorder(words, .user(0))
+        let recorder = ClientRecorder(words, Self.clients, .user(0))
         #expect(recorder.begin(at: 0))
         recorder.add(Self.ramp(0..<160_000))
         recorder.receive(Self.detection(3, 9), "long")
@@ -128,7 +117,7 @@ struct ClientWordsTests {
         let words = Self.words(keep: 9)
         let client = try ConversationTests.Client(
             ConversationTests.words(),
-            recorder: ClientRecorder(words, try Self.peer("192.168.1.21"))
+            recorder: ClientRecorder(words, Self.clients, try Self.peer("192.168.1.21"))
         )
         client.send(ConversationTests.run(try ConversationTests.recording("Rear_Left"), 48_000, chunk: 4800))
         #expect(words.list.map(\.word) == ["left"] && words.list.map(\.client) == ["hall"])
@@ -145,7 +134,10 @@ struct ClientWordsTests {
         var settings = try ConversationTests.words().detector
         settings.thresholds.setAll(0.9999)
         settings.gate.nearMissMargin = 0.5
-        let client = try ConversationTests.Client(WakeWords(settings), recorder: ClientRecorder(words, .user(0)))
+        let client = try ConversationTests.Client(
+            WakeWords(settings),
+            recorder: ClientRecorder(words, Self.clients, .user(0))
+        )
         let said = ConversationTests.run(try ConversationTests.recording("Rear_Left"), 48_000, chunk: 4800)
         #expect(ConversationTests().results(client, said) == ["not-detected"])
         #expect(words.list.map(\.word) == ["left"] && words.list.allSatisfy(\.isNear))

@@ -67,6 +67,8 @@ struct Serve {
             // What the configuration names is for the service with a microphone, which may run at the same time.
             configuration.web.listen = web
             configuration.metrics.file = nil
+            // What the page shows of clients, unless the configuration says how much.
+            if !web.isEmpty, configuration.wyoming.recent.keep == 0 { configuration.wyoming.recent.keep = 10 }
             if onlyWakeWords { configuration.keepOnlyWakeWords() }
             if let refractory { configuration.gate.refractory = refractory }
             if let connections { configuration.wyoming.connections = connections }

@@ -41,8 +41,8 @@ extension Serve: Command {
                     value: address(like: "tcp://127.0.0.1:10481"),
                     repeats: true,
                     help: """
-                        address of /metrics, /healthz and /readyz, such as tcp://127.0.0.1:10481 (default: none); \
-                        may be repeated
+                        address of the live page of satellites, /metrics, /healthz and /readyz, such as \
+                        tcp://127.0.0.1:10481 (default: none); may be repeated
                         """,
                     manual: """
                         The configuration's key

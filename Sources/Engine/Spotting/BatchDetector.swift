@@ -46,6 +46,9 @@ public final class DetectorStream {
     /// Samples since the stream was made, those of the next hop included.
     public var sampleCount: Int { hops * hopSamples + filled }
 
+    /// Smoothed scores of the newest hop, `[labels]`. Allocates.
+    public var scores: [Float] { words.handler.scoresOfAll }
+
     /// Appends samples of the next hop.
     ///
     /// - Parameter body: gets the room that the hop has left, and returns the number of samples that it wrote to its beginning.

@@ -26,16 +26,20 @@ public struct TeachingState: Equatable, Sendable {
     /// Takes to record.
     public var wanted = 0
     public var takes: [Take] = []
-    /// Whether the microphone's audio is being recorded for a take.
+    /// Whether audio is being recorded for a take.
     public var isRecording = false
+    /// What the client is called whose audio is recorded, or was last; nil for the microphone.
+    public var client: String?
     /// Whether speech has begun.
     public var hasSpeech = false
     /// Counts the recordings that have ended, so that a client sees that one has.
     public var recordings = 0
     /// What became of the last recording, if it was not used; what else there is to say.
     public var message: String?
-    /// The estimate, a sentence each; empty before there are enough takes.
+    /// The estimate, a sentence each; empty before there are enough takes. After a word was saved, and until the next one begins, that of it.
     public var estimate: [String] = []
+    /// The word that was saved last; nil before, and while one is taught.
+    public var saved: String?
 
     public init() {}
 
@@ -51,7 +55,8 @@ public struct TeachingState: Equatable, Sendable {
                 }
             ),
             "recording": .bool(isRecording), "speech": .bool(hasSpeech), "recordings": .number(recordings),
-            "message": .optional(message), "estimate": .strings(estimate),
+            "message": .optional(message), "estimate": .strings(estimate), "client": .optional(client),
+            "saved": .optional(saved),
         ]
     }
 }

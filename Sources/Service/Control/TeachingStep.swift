@@ -7,6 +7,8 @@ public enum TeachingStep: Equatable, Sendable {
     case begin(word: String, more: Bool)
     /// Records the next take from the microphone.
     case record
+    /// Records what a client of the wake-word server says next, of this number.
+    case recordClient(Int)
     /// Makes the recording of a recent word a take.
     case take(RecordedWord)
     /// Removes the newest take.
@@ -23,11 +25,13 @@ public enum TeachingStep: Equatable, Sendable {
     case forget(word: String)
     /// Gives a taught word another name.
     case rename(word: String, to: String)
+    /// Gives a client of the wake-word server, of this number, another name; an empty one takes it back.
+    case name(client: Int, to: String)
 
     private static let alone: [(name: String, step: TeachingStep)] = [
         ("record", .record), ("redo", .redo), ("save", .save), ("cancel", .cancel),
     ]
-    private static let names = "begin, record, take, redo, save, cancel, add, not, forget, rename"
+    private static let names = "begin, record, take, redo, save, cancel, add, not, forget, rename, name"
 
     /// Reads `{"command": "teach", "step": "begin", "word": "computer"}`.
     ///
@@ -69,10 +73,13 @@ public enum TeachingStep: Equatable, Sendable {
         case ("not", let word?, nil, let recorded?, nil): self = .not(word: word, recorded)
         case ("forget", let word?, nil, nil, nil): self = .forget(word: word)
         case ("rename", let word?, let name?, nil, nil): self = .rename(word: word, to: name)
+        case ("record", nil, nil, .ofClient(let client)?, nil): self = .recordClient(client)
+        case ("name", nil, let name?, .ofClient(let client)?, nil): self = .name(client: client, to: name)
         default:
             throw .command.saying(
                 "not a step of teaching; there are \(Self.names); begin, add, not, forget and rename need a word, rename also to, its new "
-                    + "name; take, add and not need recent or client, the number of a recent word"
+                    + "name; take, add and not need recent or client, the number of a recent word; record may have, and name needs, client, the number "
+                    + "of a client"
             )
         }
     }
@@ -87,6 +94,8 @@ public enum TeachingStep: Equatable, Sendable {
             json.append(["word": .string(word), recorded.key: .number(recorded.number)])
         case .forget(let word): json.append(["word": .string(word)])
         case .rename(let word, let name): json.append(["word": .string(word), "to": .string(name)])
+        case .recordClient(let client): json.append(["client": .number(client)])
+        case .name(let client, let name): json.append(["client": .number(client), "to": .string(name)])
         case .record, .redo, .save, .cancel: break
         }
         return json
@@ -100,6 +109,8 @@ public enum TeachingStep: Equatable, Sendable {
         case .not: "not"
         case .forget: "forget"
         case .rename: "rename"
+        case .name: "name"
+        case .recordClient: "record"
         case .record, .redo, .save, .cancel: Self.alone.first { $0.step == self }?.name ?? ""
         }
     }

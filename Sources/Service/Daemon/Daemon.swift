@@ -38,10 +38,14 @@ public final class Daemon: Sendable {
     let integrations: Integrations
     /// Nil in a service that only serves clients.
     let pipeline: Pipeline?
+    /// Teaches words with the service's audio, or that of clients.
+    let desk: TeachingDesk
     let notifier: SystemdNotifier
     private let parts = PartGroup()
     private let isEnding = Atomic<Bool>(false)
     private let stuck = Atomic<Bool>(false)
+    /// When the newest second began in which words of clients were counted, and how many came in it.
+    let heardLately = Mutex((start: Instant(nanoseconds: 0), count: 0))
     /// Whether the log has said that the control socket cannot be made again.
     let socketProblem = Atomic<Bool>(false)
     /// The setting that the control socket was made by.
@@ -82,7 +86,7 @@ public final class Daemon: Sendable {
             control = ControlServer.wakeServerPath(environment: setup.environment).flatMap {
                 try? ControlServer(path: $0)
             }
-            (isBesideAnother, pipeline) = (false, nil)
+            (isBesideAnother, pipeline, desk) = (false, nil, TeachingDesk(history: nil))
             integrations = Integrations(Integrations.alone)
             return
         }
@@ -101,6 +105,7 @@ public final class Daemon: Sendable {
                 sinks: sinks + [integrations],
                 log: log
             )
+            desk = TeachingDesk(history: pipeline?.history)
         } catch {
             control?.stop(until: Clock.now + .milliseconds(200))
             throw error
@@ -226,6 +231,7 @@ public final class Daemon: Sendable {
         } stop: { [integrations] in
             integrations.stop(until: $0)
         }
+        parts.add(timeout: .milliseconds(200)) { [desk] end in desk.stop(until: end) }
         let words = Mutex(wordsFile)
         parts.add(timeout: .milliseconds(200)) { [self] in
             try changes.start(
@@ -291,12 +297,12 @@ extension Daemon: Service {
     public var group: GroupSink? { pipeline?.group }
     public var speaker: Speaker? { pipeline?.speaker }
     public var teaching: TeachingState? {
-        guard var state = pipeline?.teaching.state else { return nil }
+        var state = desk.state
         state.taught = currentSettings.vocabulary.taught.map(\.name)
         return state
     }
 
-    public func take(_ number: Int) -> [Float]? { pipeline?.teaching.take(number) }
+    public func take(_ number: Int) -> [Float]? { desk.take(number) }
 
     public func tell(_ event: JSON) { control?.publish("\(event)") }
 

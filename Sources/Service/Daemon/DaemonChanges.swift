@@ -99,7 +99,7 @@ extension Daemon {
             return old != new
         }
         if hasChanged { changes.submit(.words) }
-        pipeline?.teaching.endIfIdle()
+        desk.endIfIdle()
         restoreSocket()
     }
 

@@ -1,11 +1,11 @@
 import Actions
-import Audio
+public import Audio
 import Capture
 import Configuration
 import Control
 import Core
 import DeviceGroup
-import Events
+public import Events
 import Inference
 import Input
 public import IntegrationInterface
@@ -17,6 +17,7 @@ import Spotting
 import Synchronization
 import System
 private import WakeWords
+import Web
 import Wyoming
 
 /// What the service tells of itself: what is heard, its state, status and metrics. Any thread.
@@ -26,7 +27,11 @@ extension Daemon {
         let settings = currentSettings
         var live = LiveState()
         live.confirmation = settings.vocabulary.model.confirmationState
-        guard let pipeline else { return live }
+        guard let pipeline else {
+            live.problem = server.map(\.problem) ?? "it cannot listen for clients"
+            live.classes = classes(of: settings, clients: true, [])
+            return live
+        }
         let capture = pipeline.microphone?.status
         live.source = pipeline.played ?? capture?.device ?? ""
         live.problem = pipeline.source.trouble
@@ -37,13 +42,34 @@ extension Daemon {
         (live.position, live.length) = (progress?.seconds, progress?.length)
         live.session = pipeline.dispatcher.session
         let isHeard = capture.map { $0.state == .running || $0.state == .recovering } ?? true
-        let block = isHeard ? pipeline.newestBlock : (level: 0, peak: 0)
+        let block = isHeard ? pipeline.history.newestBlock : (level: 0, peak: 0)
         (live.level, live.peak) = (decibels(amplitude: block.level), decibels(amplitude: block.peak))
         let scores = isHeard ? pipeline.detector.status.scores : []
-        let bound = Set(settings.sessions.flatMap(\.words))
+        live.classes = classes(of: settings, clients: false, scores)
+        return live
+    }
+
+    /// What is heard of a client, whose sound is kept from now on.
+    public func live(ofClient number: Int) -> (state: LiveState, history: AudioHistory)? {
+        guard let (client, sound) = server?.watch(number, for: .seconds(3)) else { return nil }
+        let settings = currentSettings
+        var live = LiveState()
+        live.confirmation = settings.vocabulary.model.confirmationState
+        live.source = client.name
+        live.problem = client.isStreaming ? nil : "sends no audio now"
+        let block = client.isStreaming ? sound.history.newestBlock : (level: 0, peak: 0)
+        (live.level, live.peak) = (decibels(amplitude: block.level), decibels(amplitude: block.peak))
+        live.classes = classes(of: settings, clients: true, client.isStreaming ? sound.scores : [])
+        return (live, sound.history)
+    }
+
+    /// The classes with their scores, and with the thresholds for the service's own audio, or those for clients.
+    private func classes(of settings: ServiceSettings, clients: Bool, _ scores: [Float]) -> [LiveState.Class] {
+        let thresholds = clients ? settings.streamDetector?.thresholds ?? settings.thresholds : settings.thresholds
+        let bound = clients ? [] : Set(settings.sessions.flatMap(\.words))
         let wakeWords = settings.vocabulary.wakeWords.map(\.name)
         let modelWords = settings.vocabulary.modelWords.count
-        live.classes = zip(settings.vocabulary.labels, settings.thresholds.values).enumerated().map { index, label in
+        return zip(settings.vocabulary.labels, thresholds.values).enumerated().map { index, label in
             let isSpecial = Labels.isSpecial(label.0)
             return LiveState.Class(
                 name: label.0,
@@ -53,7 +79,6 @@ extension Daemon {
                 isInSession: bound.contains(index)
             )
         }
-        return live
     }
 
     public var state: ServiceState {
@@ -113,6 +138,31 @@ extension Daemon {
     }
 
     public var clientWords: [ClientWord]? { server?.clientWords }
+    public var clients: [StreamClient]? { server?.clients ?? (pipeline == nil ? [] : nil) }
+
+    /// Lines of words of clients in a second; further ones are counted, as a client may send audio faster than it is spoken.
+    private static let mostHeard = 20
+
+    public func heard(_ event: DetectionEvent) {
+        let (isLogged, others) = heardLately.withLock { lately in
+            let now = Clock.now
+            let others = now - lately.start >= .seconds(1) ? max(0, lately.count - Self.mostHeard) : 0
+            if now - lately.start >= .seconds(1) { lately = (now, 0) }
+            lately.count += 1
+            return (lately.count <= Self.mostHeard, others)
+        }
+        if others > 0 { log.write(.info, "\(counted(others, "further word")) of clients within a second") }
+        if isLogged {
+            log.write(
+                .info,
+                "\(printable(event.client ?? "")): heard \(printable(event.name)) (\(percent(event.confidence)))",
+                fields: event.journalFields()
+            )
+        }
+        // Who follows the events of a service with a microphone waits for what that hears.
+        if pipeline == nil { control?.receive(event) }
+        integrations.running(WebServer.self)?.receive(event)
+    }
 
     var status: ServiceStatus {
         let settings = currentSettings
@@ -167,7 +217,7 @@ extension Daemon {
 
     // MARK: - Of a service that only serves clients
 
-    private var server: WyomingServer? { integrations.running(WyomingServer.self) }
+    var server: WyomingServer? { integrations.running(WyomingServer.self) }
 
     /// What systemd shall know of it.
     var clientHealth: Watchdog.Health {
@@ -190,11 +240,11 @@ extension Daemon {
     }
 }
 
-extension Pipeline {
-    /// The root mean square and the largest sample of the newest block that the detector got; full scale is 1. Any thread.
+extension AudioHistory {
+    /// The root mean square and the largest sample of the newest block; full scale is 1. Any thread.
     fileprivate var newestBlock: (level: Float, peak: Float) {
-        let count = history.count
-        let samples = history.samples(max(0, count - AudioFormat.hopSamples)..<count)
+        let count = count
+        let samples = samples(max(0, count - AudioFormat.hopSamples)..<count)
         guard !samples.isEmpty else { return (0, 0) }
         let energy = samples.reduce(0) { $0 + $1 * $1 } / Float(samples.count)
         return (energy.squareRoot(), samples.reduce(0) { max($0, $1.magnitude) })

@@ -11,20 +11,21 @@ import IntegrationInterface
 import LiveTeaching
 import Spotting
 import System
+import Wyoming
 
-/// Words that are taught with the service's own microphone: on the thread of the queue of changes.
+/// Words that are taught with the service's own microphone, or with the audio of clients: on the thread of the queue of changes.
 extension Daemon {
     /// Carries out a step of teaching a word. A step that stores something changes the file of taught words, which is then read again
     /// like after every change of it.
     ///
     /// - Throws: why it was not made; nothing has changed then.
     func teach(_ step: TeachingStep) throws -> ChangeQueue.Outcome {
-        guard let pipeline else { throw DaemonError("this service has no microphone to teach words with") }
-        if step == .record, let trouble = pipeline.source.trouble {
+        if case .name(let client, let name) = step { return try rename(client, to: name) }
+        if step == .record, let trouble = pipeline?.source.trouble {
             throw DaemonError("the microphone does not hear now: \(trouble)")
         }
         let settings = currentSettings
-        let note = try pipeline.teaching.execute(
+        let note = try desk.execute(
             step,
             TeachingDesk.Settings(
                 model: settings.vocabulary.model,
@@ -32,16 +33,34 @@ extension Daemon {
                 words: loader.vocabulary.words
             ) { [self] recorded in
                 switch recorded {
-                case .own(let number): pipeline.misses.list.readClip(number).flatMap(Self.samples(of:))
+                case .own(let number): pipeline?.misses.list.readClip(number).flatMap(Self.samples(of:))
                 case .ofClient(let number):
                     clientWords?.first { $0.number == number }?.samples.map(Float.init(sample:))
                 }
+            } client: { [self] number, time in
+                server?.watch(number, for: time).map { ($0.client.name, $0.sound.history) }
             } renamed: { [self] name, new in
                 places(naming: name, new, settings.vocabulary.model)
             }
         )
         if let note { log.write(.notice, "teaching: \(note)") }
         return ChangeQueue.Outcome(note: note, hasRebuilt: false)
+    }
+
+    /// Gives a client of the wake-word server another name.
+    private func rename(_ client: Int, to name: String) throws -> ChangeQueue.Outcome {
+        let name = WordName.trimmed(name)
+        guard name.utf8.count <= 60, printable(name) == name else {
+            throw DaemonError("a client's name is one line of at most 60 bytes, without control characters")
+        }
+        let isKnown: Bool?
+        do throws(SystemError) {
+            isKnown = try server?.rename(client, to: name, in: StateFolder.path(of: instance))
+        } catch {
+            throw DaemonError("the name holds until the service ends: it is not kept: \(error)")
+        }
+        guard isKnown == true else { throw DaemonError("there is no such client any more") }
+        return ChangeQueue.Outcome(note: nil, hasRebuilt: false)
     }
 
     /// Where the configuration has the old name of a word; nil for nowhere. A word of the model stays known under its own name.

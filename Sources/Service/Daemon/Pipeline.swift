@@ -8,7 +8,6 @@ import DeviceGroup
 import Events
 import Input
 import JSON
-import LiveTeaching
 import Playback
 import Spotting
 import System
@@ -26,7 +25,6 @@ final class Pipeline: Sendable {
     let speaker: Speaker
     let clips: ClipSaver
     let misses: RecentWords
-    let teaching: TeachingDesk
     let group: GroupSink
     let dispatcher: EventDispatcher
     let detector: DetectorThread
@@ -76,7 +74,6 @@ final class Pipeline: Sendable {
             history: history,
             log: log
         )
-        teaching = TeachingDesk(history: history)
         group = try GroupSink(folder: socketFolder, log: log, sinks: [actions] + sinks + [clips, misses])
         dispatcher = try EventDispatcher(
             configuration,
@@ -108,10 +105,10 @@ final class Pipeline: Sendable {
         } stop: { [speaker] end in
             speaker.stop(until: end)
         }
-        parts.add(timeout: .milliseconds(200)) { [clips, misses, teaching] end in
+        parts.add(timeout: .milliseconds(200)) { [clips, misses] _ in
             clips.stop()
             misses.stop()
-            return teaching.stop(until: end)
+            return true
         }
         parts.add(timeout: .seconds(2)) { [actions] end in
             actions.stop(until: max(end, Clock.now + .milliseconds(100)))

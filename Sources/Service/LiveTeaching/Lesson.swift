@@ -117,6 +117,21 @@ struct Lesson: ~Copyable {
         return "'\(printable(word.name))' is taught, from \(counted(word.takes.count, "take"))"
     }
 
+    var name: String { teaching.name }
+    /// Of before and of this teaching.
+    var takes: Int { teaching.takes.count }
+
+    /// How often the word will be missed, and what is taken for it, from its takes so far, a sentence each; empty without a model for it.
+    var estimate: [String] {
+        guard let negatives else { return [] }
+        var word = teaching.word
+        let calibration = word.calibrate(among: others, negatives)
+        return calibration.meaning + calibration.neighbours + calibration.spellingRemark(word.name)
+            + WordStore.Word.similarRemark(word.similarTexts(near, negatives)).map {
+                "\($0) If such a word is taken for it, press Wrong beside it in Recent words."
+            }
+    }
+
     /// As everybody may see it, and the sounds of the takes, `[takes][samples]`.
     ///
     /// - Parameter leastEstimated: takes from which on there is an estimate.
@@ -131,14 +146,7 @@ struct Lesson: ~Copyable {
                 envelope: $0.envelope(Self.columns)
             )
         }
-        if let negatives, teaching.takes.count >= leastEstimated, !utterances.isEmpty {
-            var word = teaching.word
-            let calibration = word.calibrate(among: others, negatives)
-            state.estimate = calibration.meaning + calibration.neighbours + calibration.spellingRemark(word.name)
-            state.estimate += WordStore.Word.similarRemark(word.similarTexts(near, negatives)).map {
-                "\($0) If such a word is taken for it, press Wrong beside it in Recent words."
-            }
-        }
+        if teaching.takes.count >= leastEstimated, !utterances.isEmpty { state.estimate = estimate }
         return (state, utterances.map(\.samples))
     }
 }

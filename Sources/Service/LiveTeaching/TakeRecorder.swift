@@ -16,16 +16,16 @@ final class TakeRecorder: Sendable {
         case stopped
     }
 
-    /// Time in which the word must be said.
-    private static let longest = Duration.seconds(15)
     private static let interval = Duration.milliseconds(50)
 
     private let history: AudioHistory
     private let model: Model
+    private let longest: Duration
     private let thread: InboxThread<Void>
 
-    init(_ history: AudioHistory, _ model: Model) throws(TeachingError) {
-        (self.history, self.model) = (history, model)
+    /// - Parameter longest: the time in which the word must be said.
+    init(_ history: AudioHistory, _ model: Model, longest: Duration) throws(TeachingError) {
+        (self.history, self.model, self.longest) = (history, model, longest)
         thread = try InboxThread((), or: { TeachingError("no recording: \($0)") })
     }
 
@@ -51,7 +51,7 @@ final class TakeRecorder: Sendable {
     private func record(from start: Int, _ progress: (Bool) -> Void) -> Result {
         var segmenter = UtteranceSegmenter(model)
         var (next, wasOpen) = (start + model.hopSamples, false)
-        let deadline = Clock.now + Self.longest
+        let deadline = Clock.now + longest
         while Clock.now < deadline {
             thread.wait(until: Clock.now + Self.interval)
             if thread.isStopped { return .stopped }

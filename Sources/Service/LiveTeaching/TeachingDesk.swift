@@ -20,6 +20,8 @@ public final class TeachingDesk: Sendable {
         public let words: TaughtWords
         /// The recording of a recent word, `[samples]` at 16 kHz; nil if it is gone.
         public let recording: @Sendable (RecordedWord) -> [Float]?
+        /// What the audio of a client is, kept from now on for this time, and what the client is called; nil if there is no such client.
+        public let client: @Sendable (Int, Duration) -> (name: String, history: AudioHistory)?
         /// What there is to say where a word has got another name: what still has the old one.
         public let renamed: @Sendable (_ name: String, _ new: String) -> String?
 
@@ -28,10 +30,11 @@ public final class TeachingDesk: Sendable {
             modelFolder: String?,
             words: TaughtWords,
             recording: @escaping @Sendable (RecordedWord) -> [Float]?,
+            client: @escaping @Sendable (Int, Duration) -> (name: String, history: AudioHistory)? = { _, _ in nil },
             renamed: @escaping @Sendable (_ name: String, _ new: String) -> String? = { _, _ in nil }
         ) {
             (self.model, self.modelFolder, self.words) = (model, modelFolder, words)
-            (self.recording, self.renamed) = (recording, renamed)
+            (self.recording, self.client, self.renamed) = (recording, client, renamed)
         }
     }
 
@@ -48,13 +51,13 @@ public final class TeachingDesk: Sendable {
     /// Takes from which on there is an estimate: it comes from the similarities between takes.
     private static let leastEstimated = 2
 
-    private let history: AudioHistory
+    private let history: AudioHistory?
     /// Held while a take is added or stored.
     private let lesson = Mutex<Lesson?>(nil)
     private let shown = Mutex(Shown())
 
-    /// - Parameter history: the detector's audio.
-    public init(history: AudioHistory) { self.history = history }
+    /// - Parameter history: the detector's audio; nil where there is only that of clients.
+    public init(history: AudioHistory?) { self.history = history }
 
     /// How far it is. Any thread; never waits.
     public var state: TeachingState { shown.withLock { $0.state } }
@@ -80,7 +83,8 @@ public final class TeachingDesk: Sendable {
     private func carryOut(_ step: TeachingStep, _ settings: Settings) throws -> String? {
         switch step {
         case .begin(let word, let more): try begin(word, more: more, settings)
-        case .record: try record()
+        case .record: try record(nil, settings)
+        case .recordClient(let client): try record(client, settings)
         case .take(let recorded): try change { try $0?.add(recording: recorded, settings) }
         case .redo:
             try change { lesson in
@@ -103,6 +107,7 @@ public final class TeachingDesk: Sendable {
                 store = new
             }
             return "'\(printable(word))' was forgotten"
+        case .name: break
         }
         return nil
     }
@@ -133,7 +138,10 @@ public final class TeachingDesk: Sendable {
         }
     }
 
-    private func record() throws {
+    /// Time in which the word must be said: at the microphone one stands there already.
+    private static let (longest, longestOfClient) = (Duration.seconds(15), Duration.seconds(45))
+
+    private func record(_ client: Int?, _ settings: Settings) throws {
         guard let word = state.word else { throw TeachingError("no word is being taught; begin with its name") }
         guard !state.isRecording else { return }
         let model = try lesson.withLock { lesson in
@@ -141,9 +149,16 @@ public final class TeachingDesk: Sendable {
             return lesson?.model
         }
         guard let model else { throw TeachingError("'\(printable(word))' is not being taught any more") }
-        let recorder = try TakeRecorder(history, model)
+        let longest = client == nil ? Self.longest : Self.longestOfClient
+        let source = client.map { settings.client($0, longest + .seconds(5)) }
+        if case .some(.none) = source { throw TeachingError("there is no such client any more; choose another") }
+        guard let history = source??.history ?? history else {
+            throw TeachingError("this service has no microphone; choose the client that the word is said to")
+        }
+        let recorder = try TakeRecorder(history, model, longest: longest)
         shown.withLock { shown in
             shown.recorder = recorder
+            shown.state.client = source??.name
             (shown.state.isRecording, shown.state.hasSpeech, shown.state.message) = (true, false, nil)
         }
         do {
@@ -165,7 +180,11 @@ public final class TeachingDesk: Sendable {
             switch result {
             case .utterance(let utterance): lesson?.add(utterance)
             case .silence: lesson?.message = "no speech was heard; come nearer, and say the word after “Speak now”"
-            case .noAudio: lesson?.message = "the microphone gave no audio"
+            case .noAudio:
+                let client = shown.withLock { $0.state.client }
+                lesson?.message =
+                    client.map { "\($0) sent no audio; wake it, or look whether it is on" }
+                    ?? "the microphone gave no audio"
             case .stopped: break
             }
             show(&lesson, endsRecording: true)
@@ -182,8 +201,16 @@ public final class TeachingDesk: Sendable {
     }
 
     private func save() throws -> String {
-        let text = try change { try $0?.save() ?? "" }
+        let (text, name, estimate) = try change { lesson in
+            let text = try lesson?.save() ?? ""
+            // Also from a single take, of which there is none before: what is stored has one.
+            let caution =
+                lesson?.takes == 1
+                ? ["Caution: it has one take, which shows little of how it is said; More takes adds others."] : []
+            return (text, lesson?.name, caution + (lesson?.estimate ?? []))
+        }
         end()
+        shown.withLock { ($0.state.saved, $0.state.estimate) = (name, estimate) }
         return text
     }
 
@@ -230,6 +257,7 @@ public final class TeachingDesk: Sendable {
         shown.withLock { shown in
             var new = state
             (new.isRecording, new.hasSpeech) = (shown.state.isRecording, shown.state.hasSpeech)
+            new.client = shown.state.client
             new.recordings = shown.state.recordings
             if endsRecording {
                 (new.isRecording, new.hasSpeech, shown.recorder) = (false, false, nil)

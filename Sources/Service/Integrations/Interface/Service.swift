@@ -36,6 +36,14 @@ public protocol Service: Sendable {
     var teaching: TeachingState? { get }
     /// The recent words of the wake-word server's clients, the oldest first; nil if none are kept.
     var clientWords: [ClientWord]? { get }
+    /// The clients of the wake-word server that have sent audio; nil where their sound cannot be shown.
+    var clients: [StreamClient]? { get }
+    /// What is heard of a client: its level and scores, as ``live`` has them for the service's own audio; nil if there is no such client. Its
+    /// sound is kept from now on, for some seconds.
+    func live(ofClient number: Int) -> (state: LiveState, history: AudioHistory)?
+    /// Takes a word or phrase of a client, for the log and for those who are shown what is heard. Any thread.
+    func heard(_ event: DetectionEvent)
+
     /// Why the service detects no words now; nil if it does.
     var problem: String? { get }
 
@@ -59,6 +67,12 @@ extension Service {
     public func take(_ number: Int) -> [Float]? { nil }
     public func tell(_ event: JSON) {}
     public var clientWords: [ClientWord]? { nil }
+    public var clients: [StreamClient]? { nil }
+    public func live(ofClient number: Int) -> (state: LiveState, history: AudioHistory)? { nil }
+    public func heard(_ event: DetectionEvent) {}
+
+    /// Whether there is sound to show on a page: that of a microphone, or of clients.
+    public var hasPage: Bool { history != nil || clients != nil }
 
     /// What the service is called where it must be told from others: by its instance, else by its machine.
     public var name: String { instance?.name ?? machine }

@@ -7,7 +7,7 @@ import IntegrationInterface
 import JSON
 import Spotting
 
-/// What all open pages show: the newest state, the last events, the sound's picture. Each page has a place of its own in it, so that a
+/// What open pages show of the service's own audio, or of that of a client: the newest state, the last events, the sound's picture. Each page has a place of its own in it, so that a
 /// slow one misses states, and delays nobody. Used by the server's thread.
 ///
 /// Messages are server-sent events with JSON: `service` (words, thresholds), `state` (level, scores), `heard` (an event), `sound`,
@@ -43,6 +43,10 @@ final class LiveFeed {
     private static let settingsPeriod = 5
 
     private let service: any Service
+    /// The client whose audio it shows; nil for the service's own.
+    private let client: Int?
+    /// Pages that show it.
+    var pages = 0
     private var settings = (number: 0, text: "")
     private var state = (number: 0, text: "")
     private var events: [String] = []
@@ -55,7 +59,23 @@ final class LiveFeed {
     private var sound: SoundPicture?
     private var model: ObjectIdentifier?
 
-    init(_ service: any Service) { self.service = service }
+    /// - Parameter other: one that has the last events; nil for none.
+    init(_ service: any Service, client: Int? = nil, after other: LiveFeed? = nil) {
+        (self.service, self.client) = (service, client)
+        guard let other else { return }
+        (events, eventCount, missCount) = (other.events, other.events.count, other.missCount)
+    }
+
+    /// What it shows, and its sound; of a client that is gone nothing.
+    private var shown: (live: LiveState, history: AudioHistory?) {
+        guard let client else { return (service.live, service.history) }
+        guard let shown = service.live(ofClient: client) else {
+            var live = LiveState()
+            live.problem = "this client is gone"
+            return (live, nil)
+        }
+        return (shown.state, shown.history)
+    }
 
     /// The place of a new page: it gets the last events and the last seconds of sound.
     var start: Place { Place(event: eventCount - events.count, misses: missCount) }
@@ -72,16 +92,17 @@ final class LiveFeed {
 
     /// Looks at the service. Called every ``interval`` while a page is open.
     func advance() {
+        let shown = shown
         if state.number % Self.settingsPeriod == 0 {
-            let text = "\(description)"
+            let text = "\(describe(shown.live))"
             if text != settings.text { settings = (settings.number + 1, text) }
-            follow(service.currentSettings.vocabulary)
+            follow(service.currentSettings.vocabulary, shown.history)
             let newest = service.clientWords?.last?.number ?? 0
             if newest != newestOfClients { missCount += 1 }
             newestOfClients = newest
         }
-        state = (state.number + 1, "\(newest)")
-        if let history = service.history { sound?.advance(history) }
+        state = (state.number + 1, "\(describeState(shown.live))")
+        if let history = shown.history { sound?.advance(history) }
     }
 
     /// Forgets the picture while no page is open.
@@ -92,8 +113,8 @@ final class LiveFeed {
         settings = (0, "")
     }
 
-    private func follow(_ vocabulary: Vocabulary) {
-        guard let history = service.history, model != ObjectIdentifier(vocabulary.model) else { return }
+    private func follow(_ vocabulary: Vocabulary, _ history: AudioHistory?) {
+        guard let history, model != ObjectIdentifier(vocabulary.model) else { return }
         model = ObjectIdentifier(vocabulary.model)
         let newest = history.count / AudioFormat.hopSamples
         sound = SoundPicture(vocabulary.model, from: max(0, newest - AudioHistory.seconds * 10))
@@ -146,9 +167,8 @@ final class LiveFeed {
     }
 
     /// What changes seldom.
-    private var description: JSON {
+    private func describe(_ live: LiveState) -> JSON {
         let settings = service.currentSettings
-        let live = service.live
         return [
             "version": .string(version), "machine": .string(service.name),
             "model": .string(settings.vocabulary.model.name),
@@ -156,6 +176,8 @@ final class LiveFeed {
             "confirm": .string(live.confirmation.rawValue),
             "missing": .strings(settings.vocabulary.missing.map { "\(printable($0.word)): \(printable($0.reason))" }),
             "phrases": .strings(settings.configuration.phrases.map(\.name)),
+            "microphone": .bool(service.history != nil),
+            "clients": .array((service.clients ?? []).map(\.json)),
             "classes": .array(
                 live.classes.map { one in
                     [
@@ -168,8 +190,7 @@ final class LiveFeed {
         ]
     }
 
-    private var newest: JSON {
-        let live = service.live
+    private func describeState(_ live: LiveState) -> JSON {
         let scores = live.classes.map(\.score).enumerated().filter { $0.element >= Self.leastScore }
             .sorted { $0.element > $1.element }.prefix(Self.mostScores)
         var json: JSON = [

@@ -14,8 +14,8 @@ import Network
 struct WebRouter: Sendable {
     enum Route: Equatable, Sendable {
         case page
-        /// A stream of messages, with or without the sound's picture.
-        case live(withSound: Bool)
+        /// A stream of messages, with or without the sound's picture, of the service's own audio or of a client's.
+        case live(withSound: Bool, client: Int? = nil)
         case metrics(MetricsFormat)
         case health
         case readiness
@@ -62,11 +62,12 @@ struct WebRouter: Sendable {
         case "/metrics":
             return isReading ? .metrics(MetricsFormat(accept: request.accept)) : Self.wrongMethod("GET, HEAD")
         case "/" where hasPage: return isReading ? .page : Self.wrongMethod("GET, HEAD")
-        case "/live" where hasPage:
-            guard request.method == "GET" else { return Self.wrongMethod("GET") }
-            guard !isTrusted else { return .live(withSound: true) }
-            guard let token = request.token else { return .live(withSound: false) }
-            return isToken(token) ? .live(withSound: true) : Self.wrongToken
+        case "/live" where hasPage: return live(request, nil, isTrusted)
+        case let path where hasPage && path.hasPrefix("/live/"):
+            guard let client = Int(digits: path.dropFirst("/live/".count)) else {
+                return .refused(.text(404, "there is no such client; /live names them"))
+            }
+            return live(request, client, isTrusted)
         case "/misses" where hasPage: return heard(request, .misses)
         case "/teaching" where hasPage: return heard(request, .teaching)
         case let path where hasPage && path.hasPrefix("/misses/") && path.hasSuffix(".wav"):
@@ -91,6 +92,12 @@ struct WebRouter: Sendable {
                 )
             )
         }
+    }
+
+    private func live(_ request: WebRequest, _ client: Int?, _ isTrusted: Bool) -> Route {
+        guard request.method == "GET" else { return Self.wrongMethod("GET") }
+        guard !isTrusted, let token = request.token else { return .live(withSound: isTrusted, client: client) }
+        return isToken(token) ? .live(withSound: true, client: client) : Self.wrongToken
     }
 
     private static func number(in path: String, after folder: String) -> Int? {

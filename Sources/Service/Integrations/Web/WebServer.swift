@@ -76,7 +76,30 @@ public final class WebServer: Integration {
         )
     }
 
-    private var hasPage: Bool { service.history != nil }
+    private var hasPage: Bool { service.hasPage }
+
+    /// What the pages show: of the service's own audio, and of the clients that are looked at.
+    private final class Feeds {
+        let own: LiveFeed
+        private var ofClients: [Int: LiveFeed] = [:]
+
+        init(_ service: any Service) { own = LiveFeed(service) }
+
+        var all: [LiveFeed] { [own] + ofClients.values }
+
+        func feed(ofClient client: Int?, _ service: any Service) -> LiveFeed {
+            guard let client else { return own }
+            let feed = ofClients[client] ?? LiveFeed(service, client: client, after: own)
+            ofClients[client] = feed
+            return feed
+        }
+
+        /// Looks at the service for those that have a page, and forgets the clients that nobody looks at any more.
+        func advance() {
+            ofClients = ofClients.filter { $0.value.pages > 0 }
+            for feed in all where feed.pages > 0 { feed.advance() }
+        }
+    }
 
     /// Shows an event on the pages that are open. Any thread.
     public func receive(_ event: DetectionEvent) { add(LiveFeed.Event(event)) }
@@ -104,7 +127,7 @@ public final class WebServer: Integration {
     // MARK: - On the server's thread
 
     private func run(_ library: HTTPLibrary) {
-        let feed = LiveFeed(service)
+        let feeds = Feeds(service)
         if let stateFolder, hasPage { prepareToken(stateFolder) }
         let router = WebRouter(hosts: names, proxies: settings.proxies, hasPage: hasPage) { [stateFolder] text in
             guard let folder = stateFolder, let token = try? WebToken.read(in: folder) else { return false }
@@ -112,12 +135,12 @@ public final class WebServer: Integration {
         }
         let loop: HTTPLoop
         do throws(SocketError) {
-            loop = try HTTPLoop(library, limits, handler(router, feed))
+            loop = try HTTPLoop(library, limits, handler(router, feeds))
         } catch {
             return service.log.write(.error, "web: \(error)")
         }
         defer { loop.stop() }
-        serve(loop, feed)
+        serve(loop, feeds)
     }
 
     /// Takes connections that wait, as long as there is room.
@@ -132,7 +155,7 @@ public final class WebServer: Integration {
         }
     }
 
-    private func serve(_ loop: HTTPLoop, _ feed: LiveFeed) {
+    private func serve(_ loop: HTTPLoop, _ feeds: Feeds) {
         var nextState = Clock.now
         while true {
             let hasPages = loop.streamCount > 0
@@ -153,13 +176,13 @@ public final class WebServer: Integration {
             }
             if isStopped { return }
             accept(requests.dropFirst(2), loop)
-            for event in events { feed.add(event) }
+            for event in events { for feed in feeds.all { feed.add(event) } }
             for (request, reply) in replies { loop.answer(request, Self.answer(reply)) }
             if hasPages, Clock.now >= nextState {
                 nextState = Clock.now + LiveFeed.interval
-                feed.advance()
+                feeds.advance()
             }
-            if !hasPages { feed.rest() }
+            if feeds.own.pages == 0 { feeds.own.rest() }
             loop.resumeStreams()
             loop.turn()
             thread.withLock { shared in
@@ -185,7 +208,7 @@ public final class WebServer: Integration {
 
     // MARK: - Requests
 
-    private func handler(_ router: WebRouter, _ feed: LiveFeed) -> HTTPLoop.Handler {
+    private func handler(_ router: WebRouter, _ feeds: Feeds) -> HTTPLoop.Handler {
         HTTPLoop.Handler(
             isVital: { request in [.health, .readiness].contains(router.route(request)) },
             refuse: { request in
@@ -197,7 +220,8 @@ public final class WebServer: Integration {
                 switch router.route(request) {
                 case .refused(let answer): return .answer(answer)
                 case .page: return .answer(isTrusted ? LivePage.answer.framed : LivePage.answer)
-                case .live(let withSound):
+                case .live(let withSound, let client):
+                    let feed = feeds.feed(ofClient: client, service)
                     let isValid = { isTrusted || !withSound || router.isToken(request.token ?? "") }
                     // Home Assistant's proxy compresses text, and so keeps messages back until there are many.
                     return .stream(
@@ -295,7 +319,10 @@ public final class WebServer: Integration {
         init(_ feed: LiveFeed, withSound: Bool, isProxied: Bool, _ isValid: @escaping () -> Bool) {
             (self.feed, self.withSound, self.isProxied, self.isValid) = (feed, withSound, isProxied, isValid)
             place = feed.start
+            feed.pages += 1
         }
+
+        deinit { feed.pages -= 1 }
 
         var hasMore: Bool { feed.hasMore(after: place) }
 

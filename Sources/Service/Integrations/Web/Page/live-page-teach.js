@@ -1,5 +1,5 @@
 "use strict";
-// ---- Teaching: the service's microphone records takes of a word, for those who have the token.
+// ---- Teaching: the service's microphone, or a satellite, records takes of a word, for those who have the token.
 
 const teaching = {
   state: null,
@@ -29,21 +29,28 @@ const teaching = {
     $("taught").replaceChildren(...state.taught.map((word) => this.taught(word, isOpen)));
     $("taught-title").hidden = state.taught.length === 0;
     if (isOpen !== (before !== null && before.word !== null)) misses.reload(0);
+    const saved = isOpen || !state.saved ? [] : state.estimate;
+    $("saved").replaceChildren(...(saved.length ? [make("p", {}, "“", named(state.saved), "” is saved.")] : []),
+      ...saved.map((line) => make("p", { className: "note" }, line)));
+    this.showSource();
     if (!isOpen) return;
     const count = state.takes.length;
     $("teach-word").replaceChildren("“", named(state.word), "”");
     const isEnough = count >= state.wanted;
     $("teach-prompt").textContent = this.countdown > 0 ? `${this.countdown}…`
-      : state.recording ? (state.speech ? "Recording" : `Speak now: “${state.word}”`)
-        : count === 0 ? `Press Record, wait for “Speak now”, and say the word once, as you will to the device.`
+      : state.recording ? (state.speech ? "Recording" : `Speak now: “${state.word}”${state.client ? ` at ${state.client}` : ""}`)
+        : !this.hasSource ? "Choose the satellite to which the word is said, under Sound."
+        : count === 0 ? `Press Record, wait for “Speak now”, and say the word once${sources.name ? ` at ${sources.name}` : ""}, as you will to the device.`
           : isEnough ? "That is enough. More takes by everybody who will say it make it found more often."
             : `${count} of ${state.wanted} takes`;
     $("teach-prompt").className = state.recording ? "now" : "";
     $("teach-message").textContent = state.recording || this.countdown ? "" : state.message || "";
     const isBusy = state.recording || this.countdown > 0 || !isConnected;
-    $("teach-record").disabled = isBusy;
+    $("teach-record").disabled = isBusy || !this.hasSource;
     $("teach-record").textContent = count === 0 ? "Record" : `Record take ${count + 1}`;
     $("teach-save").disabled = isBusy || count === 0;
+    if (this.asked !== count) this.asked = 0;
+    $("teach-save").textContent = this.asked ? "Save all the same" : "Save";
     $("teach-save").classList.toggle("main", isEnough);
     $("teach-record").classList.toggle("main", !isEnough);
     const key = JSON.stringify(state.takes) + isBusy;
@@ -52,6 +59,18 @@ const teaching = {
       $("takes").replaceChildren(...state.takes.map((take, index) => this.take(take, index, count, isBusy)));
     }
     $("estimate").replaceChildren(...state.estimate.map((line) => make("p", { className: "note" }, line)));
+  },
+  // The number of takes with which saving was asked about; 0 for none.
+  asked: 0,
+  // Whether there is something to record.
+  get hasSource() { return sources.hasMicrophone || sources.chosen !== null; },
+  showSource() {
+    $("teach-note").textContent = sources.name ? `${sources.name} learns a word of yours from a few takes that you say there, as do all others.`
+      : sources.hasMicrophone ? "The microphone of this service learns a word of yours from a few takes."
+        : "A satellite learns a word of yours from a few takes that you say there, as do all others: choose one under Sound.";
+    const isKnown = this.source === sources.chosen;
+    this.source = sources.chosen;
+    if (!isKnown && this.state && this.state.word !== null) this.show(this.state);
   },
   take(take, index, count, isBusy) {
     const picture = make("span", { className: "envelope" });
@@ -121,10 +140,16 @@ const teaching = {
       await this.load();
       await new Promise((done) => setTimeout(done, 700));
     }
-    await this.step("record");
+    await this.step("record", sources.chosen === null ? {} : { client: sources.chosen });
     await this.load();
   },
   async save() {
+    const count = this.state.takes.length;
+    if (this.state.before + count === 1 && this.asked !== count) {
+      this.asked = count;
+      say("One take shows little of how a word is said: it will be missed more often, above all when others say it. Three to five are better.");
+      return this.show(this.state);
+    }
     await this.step("save");
     await this.load();
     // The service reads the file again within a second.

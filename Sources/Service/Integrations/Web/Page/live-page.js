@@ -105,7 +105,7 @@ const showEnd = () => {
 };
 const read = async (signal) => {
   const token = store.token;
-  const answer = await fetch("live", { signal, headers: token ? { "X-Beckon-Token": token } : {} });
+  const answer = await fetch(sources.chosen === null ? "live" : `live/${sources.chosen}`, { signal, headers: token ? { "X-Beckon-Token": token } : {} });
   if (answer.status === 403 && token) {
     store.token = "";
     say("The token is not valid any more.");
@@ -151,6 +151,7 @@ const receivers = {
     $("missing").hidden = missing.length === 0;
     $("missing").textContent = missing.map((text) => `Not loaded: ${text}`).join("\n");
     showWords(service.classes);
+    sources.show(service);
   },
   state: (state) => { showState(state); isLive = true; },
   heard: (event) => showHeard(event),
@@ -180,8 +181,10 @@ const showState = (state) => {
   $("mute").hidden = isMuted === null;
   $("mute").setAttribute("aria-pressed", String(isMuted === true));
   $("mute").textContent = isMuted ? "Muted" : "Mute";
-  const source = state.source || "a microphone";
-  if (state.muted) setStatus("", "Muted: the microphone is closed");
+  const source = state.source || (sources.hasMicrophone ? "a microphone" : "the wake-word server");
+  if (!sources.hasMicrophone && sources.chosen === null && !state.problem)
+    setStatus("good", sources.list.length ? "Serving satellites" : "Serving satellites; none has sent audio yet");
+  else if (state.muted) setStatus("", "Muted: the microphone is closed");
   else if (state.problem) setStatus("bad", `${source}: ${state.problem}`);
   else if (state.session) setStatus("good", `${source} · after “${state.session}”`);
   else setStatus("good", (state.position === null ? `Listening to ${source}` : `Playing ${source}`) + removed(state));
@@ -195,6 +198,59 @@ const showState = (state) => {
   rows.forEach((row, index) => row.show(scores.get(index) || 0));
 };
 $("mute").addEventListener("click", () => send({ command: isMuted ? "unmute" : "mute" }));
+
+// ---- Whose sound is shown and recorded: the microphone's, or that of a client of the wake-word server.
+
+const sources = {
+  // The number of a client; null for the microphone.
+  chosen: null,
+  list: [],
+  hasMicrophone: true,
+  get name() { return (this.list.find((one) => one.number === this.chosen) || {}).name; },
+  show(service) {
+    this.hasMicrophone = service.microphone !== false;
+    this.list = service.clients || [];
+    const isGone = this.chosen !== null && this.name === undefined;
+    if (isGone) this.chosen = null;
+    // Without a microphone there is nothing else to show.
+    const first = this.hasMicrophone || this.chosen !== null ? undefined : this.list.find((one) => one.streaming);
+    if (first) this.chosen = first.number;
+    $("sources").hidden = this.list.length === 0;
+    const none = this.hasMicrophone ? "the microphone" : "a satellite: choose one";
+    const options = [["", none], ...this.list.map((one) => [String(one.number), one.name + (one.streaming ? "" : " (silent)")])];
+    const key = JSON.stringify(options);
+    if (this.shown !== key && document.activeElement !== $("source")) {
+      this.shown = key;
+      $("source").replaceChildren(...options.map(([value, text]) => make("option", { value, textContent: text })));
+    }
+    $("source").value = this.chosen === null ? "" : String(this.chosen);
+    this.update();
+    if (isGone || first) reopen();
+  },
+  update() {
+    const isNaming = !$("source-name").hidden;
+    $("name-source").hidden = this.chosen === null || !mayChange;
+    $("name-source").textContent = isNaming ? "OK" : "Name it";
+    if ($("name-source").hidden) $("source-name").hidden = true;
+    teaching.showSource();
+  },
+};
+$("source").addEventListener("change", () => {
+  sources.chosen = $("source").value === "" ? null : Number($("source").value);
+  $("source").blur();
+  $("source-name").hidden = true;
+  reopen();
+});
+$("sources").addEventListener("submit", async (event) => {
+  event.preventDefault();
+  const field = $("source-name");
+  if (field.hidden) {
+    field.value = sources.name || "";
+    field.hidden = false;
+    field.select();
+  } else if (await send({ command: "teach", step: "name", client: sources.chosen, to: field.value.trim() })) field.hidden = true;
+  sources.update();
+});
 
 // ---- Words
 
@@ -286,6 +342,7 @@ const showHeard = (event) => {
   const time = make("time", { dateTime: event.date }, date.toLocaleTimeString([], { hourCycle: "h23" }));
   const isPart = event.event === "phrase-partial";
   const name = make("b", { className: "name" }, named(event.word || event.phrase || event.session));
+  if (event.client !== undefined) name.append(make("span", { className: "part" }, " at ", named(event.client)));
   if (isYielded(event)) name.append(make("span", { className: "part" }, " ", named(event.to), " acts"));
   if (event.ownSpeech) name.append(make("span", { className: "part" }, " the loudspeaker said it"));
   if (isPart || kinds[event.event]) name.append(make("span", { className: "part" }, isPart ? " …" : ` ${kinds[event.event]}`));

@@ -17,7 +17,7 @@ struct TurnBudget {
             // Kilobytes for some bytes.
             case .describe: 16
             case .detect: 2 + (event.names?.count ?? 0) / 8 + (event.context?.utf8.count ?? 0) / 256
-            case .audioStart, .audioStop: 4
+            case .audioStart, .audioStop, .info: 4
             case .ping: 1 + (event.text?.utf8.count ?? 0) / 1024
             case .pong, .audioChunk, .runSatellite, .pauseSatellite, .transcript, .error, .other: 1
             }

@@ -8,7 +8,7 @@ import JSON
 struct WyomingEvent: Equatable {
     /// By the type on the wire.
     enum Kind: String {
-        case describe, detect, ping, pong
+        case describe, detect, info, ping, pong
         case audioStart = "audio-start"
         case audioChunk = "audio-chunk"
         case audioStop = "audio-stop"
@@ -34,6 +34,8 @@ struct WyomingEvent: Equatable {
     var context: String?
     /// `ping`.
     var text: String?
+    /// `info`: what a satellite says it is called.
+    var name: String?
     /// Bytes after the data.
     var payloadLength = 0
 }

@@ -141,6 +141,13 @@ extension WyomingEvent {
         case "names": names = try reader.strings()
         case "context": context = try reader.objectText(most: WyomingParser.mostContext)
         case "text": text = try reader.string()
+        case "satellite" where try reader.kind() == .object:
+            try reader.object { reader, name throws(JSONError) in
+                switch name {
+                case "name": self.name = try reader.string()
+                default: try reader.skip()
+                }
+            }
         default: try reader.skip()
         }
     }

@@ -160,7 +160,7 @@ final class SatelliteConversation: Conversation {
             // Home Assistant waits for the answer, which comes at once where nothing is played.
             speech.end()
             reportPlayed()
-        case .detect, .other: break
+        case .detect, .info, .other: break
         }
     }
 

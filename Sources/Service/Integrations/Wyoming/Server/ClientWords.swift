@@ -1,7 +1,6 @@
 import Configuration
 import Core
 import IntegrationInterface
-import Network
 import Synchronization
 import System
 
@@ -23,20 +22,12 @@ final class ClientWords: Sendable {
 
     private let settings: Configuration.Wyoming.Recent
     private let quota: Int
-    private let names: [Peer: String]
     private let state = Mutex(State())
 
     init(_ settings: Configuration.Wyoming.Recent) {
         self.settings = settings
         quota = settings.quota * 1_000_000
-        // By the peer, because an address has many spellings.
-        names = settings.names.sorted { $0.key < $1.key }.reduce(into: [:]) { names, entry in
-            if let address = IPAddress(entry.key) { names[Peer(address)] = entry.value }
-        }
     }
-
-    /// What a client is called.
-    func name(of peer: Peer) -> String { names[peer] ?? peer.description }
 
     /// Makes room for a client's newest seconds; false if there is none.
     func reserve(_ bytes: Int) -> Bool {

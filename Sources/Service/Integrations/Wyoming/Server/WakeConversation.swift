@@ -50,7 +50,7 @@ final class WakeConversation: Conversation {
     private var unheardHops = 0
     private var hasToldOfChannels = false
     private let onNotice: (WakeNotice) -> Void
-    /// Nil where no words of clients are kept.
+    /// Nil where clients are told of their words alone.
     private let recorder: ClientRecorder?
     /// Hops of audio after which it looks again.
     private static let comparedHops = 50
@@ -58,7 +58,7 @@ final class WakeConversation: Conversation {
     private static let mostNames = 1024
 
     /// - Parameters:
-    ///   - recorder: keeps the client's words with their sound; nil for none.
+    ///   - recorder: keeps the client's words with their sound, and what others look at.
     ///   - onNotice: called with what is worth a line of the log.
     init(recorder: ClientRecorder? = nil, onNotice: @escaping (WakeNotice) -> Void) {
         (self.recorder, self.onNotice) = (recorder, onNotice)
@@ -120,11 +120,18 @@ final class WakeConversation: Conversation {
         guard let asked = wanted.words.map({ $0[name] }) ?? name else { return false }
         if detection.kind != .phrase { recorder?.receive(detection, name) }
         guard detection.kind != .nearMiss else { return false }
+        if let event = recorder?.event(detection, name) { onNotice(.heard(event)) }
         hasAnswered = true
         let sample = Int((detection.time * Double(AudioFormat.sampleRate)).rounded()) - beginning
         let later = (sample - mark.sample) * 1000 / AudioFormat.sampleRate
         output += WyomingAnswer.detection(asked, timestamp: mark.milliseconds &+ later, context: context)
         return true
+    }
+
+    /// A hop of its audio was scored.
+    func hopWasScored() {
+        guard let recorder, let stream else { return }
+        recorder.show(stream.scores)
     }
 
     // MARK: - Events
@@ -140,6 +147,7 @@ final class WakeConversation: Conversation {
         case .audioStart: begin(event, &detector)
         case .audioChunk: beginChunk(event, &detector)
         case .audioStop: phase = endOfAudio()
+        case .info: if let name = event.name { recorder?.name(name) }
         case .pong, .runSatellite, .pauseSatellite, .transcript, .error, .other: break
         }
     }

@@ -54,6 +54,7 @@ struct WakeLoop: ~Copyable {
     private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: mostInput, alignment: 64)
     private let onNotice: @Sendable (WakeNotice) -> Void
     private let clientWords: ClientWords?
+    private let wakeClients: WakeClients?
     private var requests: [pollfd] = []
     private var turnStart = Clock.now
     private var nextCheck = Clock.now
@@ -92,10 +93,11 @@ struct WakeLoop: ~Copyable {
         _ limits: ConnectionLimits,
         _ places: WakePlaces,
         clientWords: ClientWords? = nil,
+        wakeClients: WakeClients? = nil,
         onNotice: @escaping @Sendable (WakeNotice) -> Void
     ) {
         self.words = words
-        self.clientWords = clientWords
+        (self.clientWords, self.wakeClients) = (clientWords, wakeClients)
         self.places = places
         self.limits = limits
         self.onNotice = onNotice
@@ -149,7 +151,7 @@ struct WakeLoop: ~Copyable {
                 places.giveBack(1)
                 continue
             }
-            let recorder = clientWords.map { ClientRecorder($0, arrival.peer) }
+            let recorder = wakeClients.map { ClientRecorder(clientWords, $0, arrival.peer) }
             let conversation = WakeConversation(recorder: recorder, onNotice: onNotice)
             let client = Client(connection, conversation, waited: now - arrival.time)
             client.recentWork = work
@@ -336,6 +338,7 @@ struct WakeLoop: ~Copyable {
         var further: [Client] = []
         for client in waiting {
             client.addScored(Self.hop, at: turnStart)
+            client.conversation.hopWasScored()
             client.proceed(at: turnStart) { conversation(client, &$0) }
             client.flush(at: turnStart)
             if client.pause == .hop, client.end == nil { further.append(client) }

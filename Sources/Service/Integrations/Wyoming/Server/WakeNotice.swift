@@ -11,6 +11,8 @@ enum WakeNotice {
     case oppositeChannels
     /// Its samples are not what it says, by this line.
     case samples(String)
+    /// A word or phrase was found for it.
+    case heard(DetectionEvent)
     /// Its words are not kept, as those of others have all the room.
     case noRoomForWords
 }
@@ -32,13 +34,18 @@ final class WakeNotices: Sendable {
     private static let oppositeInterval = Duration.seconds(60)
 
     private let log: ServiceLog
+    private let heard: @Sendable (DetectionEvent) -> Void
     private let state = Mutex(State())
 
-    init(_ log: ServiceLog) { self.log = log }
+    /// - Parameter heard: takes the words and phrases.
+    init(_ log: ServiceLog, heard: @escaping @Sendable (DetectionEvent) -> Void = { _ in }) {
+        (self.log, self.heard) = (log, heard)
+    }
 
     func note(_ notice: WakeNotice) {
         let now = Clock.now
         switch notice {
+        case .heard(let event): heard(event)
         case .unknownNames(let names):
             // A client may send thousands.
             let names = names.prefix(8).map { String($0.prefix(64)) }

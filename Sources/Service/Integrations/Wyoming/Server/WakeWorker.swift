@@ -29,19 +29,21 @@ final class WakeWorker: Sendable {
     ///   - priority: how much lower than other threads' its priority is, 0–19.
     ///   - places: those of all of the server's threads.
     ///   - clientWords: keeps words of clients; nil for none.
+    ///   - clients: knows what they are called; nil: nobody is told of them.
     init(
         _ words: WakeWords,
         _ limits: ConnectionLimits,
         priority: Int,
         places: WakePlaces,
         clientWords: ClientWords?,
+        clients: WakeClients?,
         onNotice: @escaping @Sendable (WakeNotice) -> Void
     ) throws(SocketError) {
         thread = try InboxThread(Shared(), or: SocketError.noEventFD)
         try thread.start(name: "beckon-streams", stackSize: 1 << 20, or: SocketError.noThread) { [self] in
             // On Linux the priority of the calling thread.
             setpriority(Int32(PRIO_PROCESS.rawValue), 0, Int32(priority))
-            run(words, limits, places, clientWords, onNotice)
+            run(words, limits, places, clientWords, clients, onNotice)
         }
     }
 
@@ -78,9 +80,10 @@ final class WakeWorker: Sendable {
         _ limits: ConnectionLimits,
         _ places: WakePlaces,
         _ clientWords: ClientWords?,
+        _ clients: WakeClients?,
         _ onNotice: @escaping @Sendable (WakeNotice) -> Void
     ) {
-        var loop = WakeLoop(words, limits, places, clientWords: clientWords, onNotice: onNotice)
+        var loop = WakeLoop(words, limits, places, clientWords: clientWords, wakeClients: clients, onNotice: onNotice)
         while true {
             turnStart.store(loop.waitsWithoutEnd ? 0 : Clock.now.nanoseconds, ordering: .relaxed)
             loop.wait(thread.descriptor)

@@ -6,7 +6,7 @@ public import IntegrationInterface
 public import Metrics
 public import Network
 import Synchronization
-import System
+public import System
 
 /// A wake-word server that speaks Wyoming, the voice protocol of Home Assistant: audio in, detected words out.
 ///
@@ -29,6 +29,8 @@ public final class WyomingServer: Sendable {
         public var priority = 0
         /// What is kept of clients' words; nil keeps nothing.
         public var recent: Configuration.Wyoming.Recent?
+        /// What clients are called by hand, by what they are told by; see ``ClientNames``.
+        public var names: [String: String] = [:]
         var limits = ConnectionLimits()
 
         public init(listen: [ListenAddress]) { self.listen = listen }
@@ -111,6 +113,7 @@ public final class WyomingServer: Sendable {
     private let thread: InboxThread<Void>
     private let workers: [WakeWorker]
     private let words: ClientWords?
+    private let wakeClients: WakeClients?
     /// When the accepting thread last looked, on ``Clock``.
     private let lastLook = Atomic<Int64>(Clock.now.nanoseconds)
     /// When the accepting thread last found a place, on ``Clock``.
@@ -123,16 +126,26 @@ public final class WyomingServer: Sendable {
     /// Begins to listen.
     ///
     /// - Throws: ``SocketError``, for instance if another program listens at an address.
-    public init(_ words: WakeWords, _ settings: Settings, log: ServiceLog) throws(SocketError) {
+    ///
+    /// - Parameter heard: takes the words and phrases of clients, with what these are called; nil: clients are told alone.
+    public init(
+        _ words: WakeWords,
+        _ settings: Settings,
+        log: ServiceLog,
+        heard: (@Sendable (DetectionEvent) -> Void)? = nil
+    ) throws(SocketError) {
         self.settings = settings
         self.log = log
         listener = try Listener(settings.listen)
         addresses = listener.addresses
         thread = try InboxThread((), or: SocketError.noEventFD)
         let places = WakePlaces(all: settings.connections)
-        let notices = WakeNotices(log)
+        let notices = WakeNotices(log, heard: heard ?? { _ in })
         let clientWords = settings.recent.flatMap { $0.keep > 0 ? ClientWords($0) : nil }
         self.words = clientWords
+        let names = settings.recent?.names ?? [:]
+        let clients = heard == nil && clientWords == nil ? nil : WakeClients(names, given: settings.names)
+        wakeClients = clients
         workers = try (0..<max(1, settings.threads)).map { _ throws(SocketError) in
             try WakeWorker(
                 words,
@@ -140,6 +153,7 @@ public final class WyomingServer: Sendable {
                 priority: settings.priority,
                 places: places,
                 clientWords: clientWords,
+                clients: clients,
                 onNotice: notices.note
             )
         }
@@ -211,6 +225,27 @@ public final class WyomingServer: Sendable {
 
     /// The recent words of clients, the oldest first; nil if none are kept. Any thread.
     public var clientWords: [ClientWord]? { words?.list }
+
+    /// The clients that have sent audio; nil where nobody is told of them. Any thread.
+    public var clients: [StreamClient]? { wakeClients?.list }
+
+    /// What is heard of a client, whose sound is kept from now on; nil if there is none of this number. Any thread.
+    ///
+    /// - Parameter time: how long at least.
+    public func watch(_ client: Int, for time: Duration) -> (client: StreamClient, sound: StreamClient.Sound)? {
+        wakeClients?.sweep()
+        return wakeClients?[client].map { ($0.described, $0.watch(for: time)) }
+    }
+
+    /// Gives a client another name, and keeps it; an empty one takes that back. Thread of changes.
+    ///
+    /// - Returns: false if there is no client of this number.
+    /// - Throws: why it is not kept.
+    public func rename(_ client: Int, to name: String, in folder: String?) throws(SystemError) -> Bool {
+        guard let names = wakeClients?.rename(client, to: name) else { return false }
+        if let folder { try ClientNames.write(names, to: folder) }
+        return true
+    }
 
     /// Detects and announces other words from now on; connections stay. Any thread.
     public func update(_ words: WakeWords) {
@@ -308,9 +343,12 @@ extension WyomingServer: Integration {
             }
         }
         settings.announces = configured.announce
+        settings.recent = configured.recent
+        settings.names = ClientNames.read(in: StateFolder.path(of: service.instance))
         // Only the live page shows them.
-        if service.history != nil, configured.recent.keep > 0 {
-            settings.recent = configured.recent
+        let hasPage = service.history != nil || !service.currentSettings.configuration.web.listen.isEmpty
+        if !hasPage { settings.recent?.keep = 0 }
+        if hasPage, configured.recent.keep > 0 {
             let kept = configured.recent.keep == 1 ? "word" : "\(configured.recent.keep) words"
             service.log.write(
                 .notice,
@@ -319,7 +357,7 @@ extension WyomingServer: Integration {
         }
         settings.threads = service.share.threads
         settings.priority = service.share.niceness
-        try self.init(words, settings, log: service.log)
+        try self.init(words, settings, log: service.log) { service.heard($0) }
     }
 
     public func update(_ settings: ServiceSettings) {
