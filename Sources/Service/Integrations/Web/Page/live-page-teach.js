@@ -37,10 +37,11 @@ const teaching = {
     const count = state.takes.length;
     $("teach-word").replaceChildren("“", named(state.word), "”");
     const isEnough = count >= state.wanted;
+    const place = sources.name ? ` at ${sources.name}` : "";
     $("teach-prompt").textContent = this.countdown > 0 ? `${this.countdown}…`
       : state.recording ? (state.speech ? "Recording" : `Speak now: “${state.word}”${state.client ? ` at ${state.client}` : ""}`)
         : !this.hasSource ? "Choose the satellite to which the word is said, under Sound."
-        : count === 0 ? `Press Record, wait for “Speak now”, and say the word once${sources.name ? ` at ${sources.name}` : ""}, as you will to the device.`
+        : count === 0 ? `Press Record, wait for “Speak now”, and say the word once${place}, as you will to the device.`
           : isEnough ? "That is enough. More takes by everybody who will say it make it found more often."
             : `${count} of ${state.wanted} takes`;
     $("teach-prompt").className = state.recording ? "now" : "";
@@ -65,9 +66,10 @@ const teaching = {
   // Whether there is something to record.
   get hasSource() { return sources.hasMicrophone || sources.chosen !== null; },
   showSource() {
-    $("teach-note").textContent = sources.name ? `${sources.name} learns a word of yours from a few takes that you say there, as do all others.`
+    $("teach-note").textContent = sources.name
+      ? `${sources.name} learns a word of yours from a few takes that you say there, as do all others.`
       : sources.hasMicrophone ? "The microphone of this service learns a word of yours from a few takes."
-        : "A satellite learns a word of yours from a few takes that you say there, as do all others: choose one under Sound.";
+        : "All satellites learn a word of yours from a few takes that you say at one: choose it under Sound.";
     const isKnown = this.source === sources.chosen;
     this.source = sources.chosen;
     if (!isKnown && this.state && this.state.word !== null) this.show(this.state);
@@ -147,7 +149,8 @@ const teaching = {
     const count = this.state.takes.length;
     if (this.state.before + count === 1 && this.asked !== count) {
       this.asked = count;
-      say("One take shows little of how a word is said: it will be missed more often, above all when others say it. Three to five are better.");
+      say("One take shows little of how a word is said: it is missed more often, above all when others say it. "
+        + "Three to five are better.");
       return this.show(this.state);
     }
     await this.step("save");

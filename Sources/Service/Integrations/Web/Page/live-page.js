@@ -105,7 +105,8 @@ const showEnd = () => {
 };
 const read = async (signal) => {
   const token = store.token;
-  const answer = await fetch(sources.chosen === null ? "live" : `live/${sources.chosen}`, { signal, headers: token ? { "X-Beckon-Token": token } : {} });
+  const path = sources.chosen === null ? "live" : `live/${sources.chosen}`;
+  const answer = await fetch(path, { signal, headers: token ? { "X-Beckon-Token": token } : {} });
   if (answer.status === 403 && token) {
     store.token = "";
     say("The token is not valid any more.");
@@ -198,59 +199,6 @@ const showState = (state) => {
   rows.forEach((row, index) => row.show(scores.get(index) || 0));
 };
 $("mute").addEventListener("click", () => send({ command: isMuted ? "unmute" : "mute" }));
-
-// ---- Whose sound is shown and recorded: the microphone's, or that of a client of the wake-word server.
-
-const sources = {
-  // The number of a client; null for the microphone.
-  chosen: null,
-  list: [],
-  hasMicrophone: true,
-  get name() { return (this.list.find((one) => one.number === this.chosen) || {}).name; },
-  show(service) {
-    this.hasMicrophone = service.microphone !== false;
-    this.list = service.clients || [];
-    const isGone = this.chosen !== null && this.name === undefined;
-    if (isGone) this.chosen = null;
-    // Without a microphone there is nothing else to show.
-    const first = this.hasMicrophone || this.chosen !== null ? undefined : this.list.find((one) => one.streaming);
-    if (first) this.chosen = first.number;
-    $("sources").hidden = this.list.length === 0;
-    const none = this.hasMicrophone ? "the microphone" : "a satellite: choose one";
-    const options = [["", none], ...this.list.map((one) => [String(one.number), one.name + (one.streaming ? "" : " (silent)")])];
-    const key = JSON.stringify(options);
-    if (this.shown !== key && document.activeElement !== $("source")) {
-      this.shown = key;
-      $("source").replaceChildren(...options.map(([value, text]) => make("option", { value, textContent: text })));
-    }
-    $("source").value = this.chosen === null ? "" : String(this.chosen);
-    this.update();
-    if (isGone || first) reopen();
-  },
-  update() {
-    const isNaming = !$("source-name").hidden;
-    $("name-source").hidden = this.chosen === null || !mayChange;
-    $("name-source").textContent = isNaming ? "OK" : "Name it";
-    if ($("name-source").hidden) $("source-name").hidden = true;
-    teaching.showSource();
-  },
-};
-$("source").addEventListener("change", () => {
-  sources.chosen = $("source").value === "" ? null : Number($("source").value);
-  $("source").blur();
-  $("source-name").hidden = true;
-  reopen();
-});
-$("sources").addEventListener("submit", async (event) => {
-  event.preventDefault();
-  const field = $("source-name");
-  if (field.hidden) {
-    field.value = sources.name || "";
-    field.hidden = false;
-    field.select();
-  } else if (await send({ command: "teach", step: "name", client: sources.chosen, to: field.value.trim() })) field.hidden = true;
-  sources.update();
-});
 
 // ---- Words
 
