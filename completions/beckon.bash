@@ -146,7 +146,7 @@ _beckon()
         esphome) options="--instance --new --help" ;;
         devices) options="--json --help" ;;
         config) options="--instance --yes --system --help" ;;
-        doctor) options="--device --instance --config --model --echo --json --help" ;;
+        doctor) options="--device --instance --config --model --echo --report --json --help" ;;
         bench) options="--kernels --seconds --streams --first-score --compare --end-to-end --device --track --stamp --wyoming --most --chunk --file --connect --mode --trigger --threshold --word --model --no-confirm --channel --json --help" ;;
         completions) options="--help" ;;
         status | mute | unmute | reload | set | events) options="--instance --socket --reconnect --since --once --seconds --words --json --help" ;;

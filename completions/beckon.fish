@@ -152,6 +152,7 @@ complete -c beckon -n '__fish_seen_subcommand_from config' -s y -l yes -d 'Init 
 complete -c beckon -n '__fish_seen_subcommand_from config' -l system -d 'Init writes the configuration of the system\'s service'
 complete -c beckon -n '__fish_seen_subcommand_from doctor' -s c -l config -r -F -d 'Configuration'
 complete -c beckon -n '__fish_seen_subcommand_from doctor' -l echo -d 'Also play a test sound of ten seconds'
+complete -c beckon -n '__fish_seen_subcommand_from doctor' -l report -d 'Also write beckon-report.txt'
 complete -c beckon -n '__fish_seen_subcommand_from bench' -s k -l kernels -x -a 'scalar baseline dotprod avx2 avx512' -d 'Kernel sets to measure'
 complete -c beckon -n '__fish_seen_subcommand_from bench' -s s -l seconds -x -d 'How long to measure'
 complete -c beckon -n '__fish_seen_subcommand_from bench' -l streams -x -d 'Also measure this many streams'

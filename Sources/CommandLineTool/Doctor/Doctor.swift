@@ -17,6 +17,7 @@ struct Doctor {
     private let listening: ListeningOptions
     private let playsSound: Bool
     private let json: Bool
+    private let writesReport: Bool
 
     init(_ arguments: Arguments) throws(UsageError) {
         if let operand = arguments.operands.first {
@@ -27,10 +28,11 @@ struct Doctor {
         listening = try ListeningOptions(arguments)
         playsSound = arguments.has("--echo")
         json = arguments.has("--json")
+        writesReport = arguments.has("--report")
     }
 
     /// Runs all checks and prints each result immediately. Returns the exit status: 1 if a check found an error.
-    func run() -> Int32 {
+    func run() throws(Failure) -> Int32 {
         var all: [Diagnosis] = []
         func report(_ found: [Diagnosis]) {
             all += found
@@ -48,7 +50,16 @@ struct Doctor {
         let service = ServiceCheck(environment)
         let instances = InstanceReport(environment)
         report([service.diagnosis] + instances.diagnoses)
-        defer { if !json { Output.writeText(Self.summary(all, service, instances)) } }
+        func finish() throws(Failure) -> Int32 {
+            if !json { Output.writeText(Self.summary(all, service, instances)) }
+            if writesReport {
+                let path = configuration ?? (try? InstanceOption.configuration(environment))
+                let model = try? model(settings.model, confirms: false)
+                let report = DoctorReport(environment, configuration: path, modelWords: model?.labels ?? [])
+                try report.write(all, model: model?.name ?? "none")
+            }
+            return all.contains { $0.grade == .error } ? 1 : 0
+        }
         if service.onlyServes, device == nil, instances.running.isEmpty {
             report([
                 Diagnosis(
@@ -57,7 +68,7 @@ struct Doctor {
                     "not looked at: the server's clients send the audio; --device NAME looks at one"
                 )
             ])
-            return all.contains { $0.grade == .error } ? 1 : 0
+            return try finish()
         }
         settings.device = device ?? settings.device
         // With --device another one is asked about than the service's.
@@ -81,7 +92,7 @@ struct Doctor {
         report(sound.run())
         report(Self.checkCanceller(settings).map { [$0] } ?? [])
         if playsSound { report(EchoCheck(selection, play: TestSound.play).run()) }
-        return all.contains { $0.grade == .error } ? 1 : 0
+        return try finish()
     }
 
     /// Whether the sound server removes the echo, where `pactl` is installed.

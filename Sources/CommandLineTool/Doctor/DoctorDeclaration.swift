@@ -27,6 +27,10 @@ extension Doctor: Command {
                     name: "--echo",
                     help: "also play a test sound of ten seconds, and say how much of its echo is removed"
                 ),
+                Option(
+                    name: "--report",
+                    help: "also write beckon-report.txt, for a report of a fault: without names, addresses and secrets"
+                ),
                 SharedOptions.json(help: "print one JSON object per line, with check, grade, text and remedy"),
             ]
         ],
