@@ -7,6 +7,7 @@ PEERS   := .build/peers
 SPARK   := .build/spark
 
 .PHONY: run test test-sanitizers test-wheel check-kernels build wheel wheel-arm64 deb deb-arm64 deb-source deb-reproducible \
+	release acceptance-release \
 	apt-repository container container-arm64 \
 	home-assistant-addon acceptance-arm64 acceptance-apt acceptance-image acceptance-container acceptance-vm acceptance-pages acceptance-home \
 	acceptance-web acceptance-corpus acceptance-spark acceptance-python chaos chaos-container soak bench-end-to-end bench-cost \
@@ -100,6 +101,15 @@ deb-source: deps-packaging
 # Builds the package twice, in folders of different names, and compares the results byte by byte. Twenty minutes.
 deb-reproducible: deps-packaging
 	packaging/check-reproducible
+
+# All of a release in dist/: packages, wheels and images for both architectures, a signed repository, sources, sums, bill of materials, notes. KEY is the
+# signer's key, URL the project's page, PARTS some of them, DEBS a folder of packages that are there already. As root, on x86-64; an hour.
+release: deps-release
+	KEY="$(KEY)" $(if $(URL),URL="$(URL)") $(if $(DEBS),DEBS="$(DEBS)") packaging/release $(PARTS)
+
+# Installs the release in new trees of Debian 12 and 13, without Swift and network, and hears a word there; and in its images. As root.
+acceptance-release:
+	Tests/Acceptance/release/run
 
 # A signed apt repository of the packages in .build/deb: .build/apt, or FOLDER. KEY is the signer's key, URL the folder's address.
 apt-repository: deps-apt-repository
