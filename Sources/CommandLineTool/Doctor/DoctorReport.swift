@@ -104,10 +104,7 @@ struct DoctorReport {
     }
 
     private static var processor: String {
-        // Without a size, as a regular file has.
-        let information = FileManager.default.contents(atPath: "/proc/cpuinfo").map {
-            String(decoding: $0, as: UTF8.self)
-        }
+        let information = kernelText("/proc/cpuinfo")
         let name = information?.split(separator: "\n").first { $0.hasPrefix("model name") || $0.hasPrefix("Model") }
         let model = name?.split(separator: ":").last.map { WordName.trimmed(String($0)) } ?? "unknown"
         return "\(model), \(OwnEnvironment.processors) in use"
