@@ -122,7 +122,8 @@ struct ServePageTests {
             #expect(try teaching()["client"]?.text == "Kitchen")
             _ = try server.say("Rear_Center", gain)
             #expect(comesTrue(within: 20) { (try? teaching()["recording"]?.flag) == false })
-            #expect(try teaching()["takes"]?.elements.count == count + 1, "\(try teaching())")
+            let state = try teaching()
+            #expect(state["takes"]?.elements.count == count + 1, "\(state)")
         }
         #expect(try teaching()["estimate"]?.elements.isEmpty == false)
         let saved = try step("\"step\": \"save\"")

@@ -1,7 +1,9 @@
 import Audio
+import Configuration
 import Core
 import Events
 import IntegrationInterface
+import JSON
 import Network
 import Synchronization
 import System
