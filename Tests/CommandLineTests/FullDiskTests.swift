@@ -32,7 +32,7 @@ struct FullDiskTests {
         ["words"], ["help"], ["help", "listen"], ["listen", "--help"], ["--version"], ["config", "show"],
         ["completions", "bash"], ["completions", "zsh"], ["completions", "fish"], ["generate", "manual", manual],
         ["config", "check"], ["evaluate", "--help"], ["record", "--help"], ["set", "--help"],
-        ["serve", "--help"], ["esphome", "--help"], ["misses", "--help"], ["web", "--help"], ["model", "list"],
+        ["serve", "--help"], ["backup", "--help"], ["restore", "--help"], ["esphome", "--help"], ["misses", "--help"], ["web", "--help"], ["model", "list"],
         ["bench", "--first-score"],
     ]
 
@@ -42,7 +42,7 @@ struct FullDiskTests {
     private static let printing = [
         "listen", "classify", "words", "inspect", "config", "completions", "evaluate", "devices", "doctor", "enroll",
         "forget", "record", "status", "mute", "unmute", "reload", "set", "serve", "events", "bench",
-        "misses", "web", "model", "esphome",
+        "misses", "web", "model", "esphome", "backup", "restore",
     ]
 
     @Test func `every command has a test`() { #expect(Set(CommandLineTool.names) == Set(Self.printing)) }

@@ -107,7 +107,8 @@ struct WebTests {
         defer { if process.isRunning { kill(process.processIdentifier, SIGKILL) } }
         #expect(comesTrue(within: 20) { Self.ask(folder.file("web"), "GET /readyz").hasPrefix("HTTP/1.1 200") })
         #expect(Self.ask(folder.file("web"), "GET /metrics").contains("\nbeckon_wyoming_connections 0\n"))
-        #expect(Self.ask(folder.file("web"), "GET /").hasPrefix("HTTP/1.1 404"))
+        #expect(Self.ask(folder.file("web"), "GET /").hasPrefix("HTTP/1.1 200"))
+        #expect(Self.ask(folder.file("web"), "GET /misses").hasPrefix("HTTP/1.1 403"))
         process.terminate()
         process.waitUntilExit()
         #expect(process.terminationStatus == 0)

@@ -47,7 +47,7 @@ struct PastEvents {
         }
         // In whole seconds; what is earlier in the first is left out below.
         let start = "--since=@\(since.microseconds / 1_000_000)"
-        let options = ["--quiet", "--no-pager", "--output=cat", "--output-fields=BECKON_JSON", start]
+        let options = ["-q", "-o", "cat", "--output-fields=BECKON_JSON", start]
         guard let text = journalctl.output(options + matches) else { return nil }
         var last: Substring?
         return text.split(separator: "\n").filter { line in
