@@ -32,7 +32,8 @@ struct FullDiskTests {
         ["words"], ["help"], ["help", "listen"], ["listen", "--help"], ["--version"], ["config", "show"],
         ["completions", "bash"], ["completions", "zsh"], ["completions", "fish"], ["generate", "manual", manual],
         ["config", "check"], ["evaluate", "--help"], ["record", "--help"], ["set", "--help"],
-        ["serve", "--help"], ["backup", "--help"], ["restore", "--help"], ["esphome", "--help"], ["misses", "--help"], ["web", "--help"], ["model", "list"],
+        ["serve", "--help"], ["backup", "--help"], ["restore", "--help"], ["esphome", "--help"], ["misses", "--help"],
+        ["web", "--help"], ["model", "list"],
         ["bench", "--first-score"],
     ]
 
