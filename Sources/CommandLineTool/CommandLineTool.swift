@@ -120,7 +120,7 @@ public enum CommandLineTool {
             return UsageError("unknown command \(shown); did you mean \(meant)?")
         }
         // A file in place of a command.
-        if !name.hasPrefix("-"), access(FileName.cString(name), F_OK) == 0 {
+        if !name.hasPrefix("-"), fileExists(name) {
             let file = ShellWord.quoted(shown)
             return UsageError("\(shown) is a file, not a command; did you mean beckon classify \(file)?")
         }

@@ -73,12 +73,8 @@ extension Spotter {
         for recording in recordings { clips.append(try Self.resampled(recording)) }
         do {
             return try teach(word, clips, more, acceptsAlike, path)
-        } catch let error as SpotterError {
-            throw error
-        } catch let error as EnrollmentError where error != .model {
-            throw .words.saying(error.plain)
         } catch {
-            throw .model.saying("\(error)")
+            throw SpotterError(error)
         }
     }
 

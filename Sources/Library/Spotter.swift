@@ -131,12 +131,8 @@ public final class Spotter: Sendable {
                 throw SpotterError.words.saying("\(settings.taughtWords ?? ""): \(TaughtWords.lostLine(lost))")
             }
             return loaded.vocabulary
-        } catch let error as SpotterError {
-            throw error
-        } catch let error as EnrollmentError where error != .model {
-            throw .words.saying(error.description)
         } catch {
-            throw .model.saying("\(error)")
+            throw SpotterError(error)
         }
     }
 

@@ -1,3 +1,5 @@
+private import Enrollment
+
 /// Why a ``Spotter`` cannot be made or used.
 ///
 /// Compare with the constants: two errors are equal when they are of the same kind, whatever their descriptions say.
@@ -18,6 +20,17 @@ public struct SpotterError: Error, Equatable, CustomStringConvertible, Sendable 
     public static let settings = SpotterError(code: .settings, description: "the settings do not fit the model")
     /// Audio cannot be read or converted.
     public static let audio = SpotterError(code: .audio, description: "the audio cannot be used")
+
+    /// What an error of loading or of teaching is to the library.
+    init(_ error: any Error) {
+        switch error {
+        case let error as SpotterError: self = error
+        case let error as EnrollmentError where error != .model: self = .words.saying(error.plain)
+        default: self = .model.saying("\(error)")
+        }
+    }
+
+    private init(code: Code, description: String) { (self.code, self.description) = (code, description) }
 
     /// The same kind of error with a description of its own.
     func saying(_ description: String) -> SpotterError { SpotterError(code: code, description: description) }

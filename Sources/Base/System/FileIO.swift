@@ -165,6 +165,12 @@ public func kernelText(_ path: String) -> String? {
     return String(decoding: bytes, as: UTF8.self)
 }
 
+/// Resident memory of this process, in bytes; nil where the system does not tell.
+public var residentMemory: Int? {
+    let pages = kernelText("/proc/self/statm")?.split(separator: " ").dropFirst().first
+    return pages.flatMap { Int(digits: $0) }.map { $0 * sysconf(Int32(_SC_PAGESIZE)) }
+}
+
 /// Whether there is a file or a folder of this name.
 public func fileExists(_ path: String) -> Bool { access(FileName.cString(path), F_OK) == 0 }
 

@@ -18,7 +18,7 @@ public enum StateFolder {
         let variable = variable ?? { getenv($0).map { String(cString: $0) } }
         func folder(_ name: String) -> String? { variable(name).flatMap { $0.hasPrefix("/") ? $0 : nil } }
         if let folder = folder("STATE_DIRECTORY")?.split(separator: ":").first { return String(folder) }
-        if geteuid() == 0, access(ofService, F_OK) == 0 { return ofService }
+        if geteuid() == 0, fileExists(ofService) { return ofService }
         if let folder = folder("XDG_STATE_HOME") { return folder + "/beckon" }
         return folder("HOME").map { $0 + "/.local/state/beckon" }
     }
@@ -34,7 +34,7 @@ public enum StateFolder {
         // systemd names the folder of the instance already.
         if read("STATE_DIRECTORY")?.hasPrefix("/") == true { return path(variable) }
         let system = "/var/lib/" + instance.folder
-        if geteuid() == 0, access(system, F_OK) == 0 { return system }
+        if geteuid() == 0, fileExists(system) { return system }
         return path(variable).map { splitPath($0).folder + instance.folder }
     }
 

@@ -28,7 +28,7 @@ struct BackupPlaces {
     init(environment: [String: String]) throws(Failure) {
         let systemFolder = ConfigurationFile.systemFolder
         let ofSystem = [systemFolder, StateFolder.ofWords, StateFolder.ofService]
-        isOfSystem = geteuid() == 0 && ofSystem.contains(where: PathName.exists)
+        isOfSystem = geteuid() == 0 && ofSystem.contains(where: fileExists)
         // The service's own, not those of the instance that was named.
         var own = environment
         own[Instance.variable] = nil

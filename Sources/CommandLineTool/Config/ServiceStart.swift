@@ -25,7 +25,7 @@ struct ServiceStart: Equatable {
         isRoot: Bool,
         environment: [String: String],
         program: String,
-        exists: (String) -> Bool = PathName.exists
+        exists: (String) -> Bool = fileExists
     ) {
         let file = instance == nil ? "beckon.service" : "beckon@.service"
         let kind = isRoot ? "system" : "user"

@@ -85,7 +85,7 @@ struct EvaluateRun {
         let folder = ClipFolder(path: path, files: found.files, list: names, listName: options.list ?? "")
         let labels = Labels(vocabulary.labels)
         if !folder.isSorted(by: labels), options.list == nil, !found.files.isEmpty {
-            if found.files.lazy.map(Self.trackPath(of:)).contains(where: PathName.exists) {
+            if found.files.lazy.map(Self.trackPath(of:)).contains(where: fileExists) {
                 throw Failure(Unsorted(path, found.files, labels).withTracks)
             }
             if folder.clips.isEmpty { throw Failure(Unsorted(path, found.files, labels).withoutTracks) }
@@ -157,7 +157,7 @@ struct EvaluateRun {
         guard let first = bare.first, bare.count > 1 else { return (files, []) }
         let missing = "such as \(printable(Self.trackPath(of: first)))"
         guard bare.count < files.count else {
-            guard options.paths.count == 1, let folder = options.paths.first, PathName.isFolder(folder) else {
+            guard options.paths.count == 1, let folder = options.paths.first, isFolder(folder) else {
                 throw Failure(
                     "none of \(counted(files.count, "recording")) has a label track, \(missing); \(Unsorted.trackAdvice)"
                 )

@@ -1,5 +1,6 @@
 import Core
 import Evaluation
+private import System
 
 /// A folder of recordings that `evaluate` cannot measure as it was called: what is missing, and the command that goes on.
 struct Unsorted {
@@ -19,7 +20,7 @@ struct Unsorted {
 
     /// Recordings with label tracks, but without `--stream`.
     var withTracks: String {
-        let track = files.map(EvaluateRun.trackPath(of:)).first(where: PathName.exists) ?? ""
+        let track = files.map(EvaluateRun.trackPath(of:)).first(where: fileExists) ?? ""
         return
             "\(shown): recordings with label tracks, such as \(printable(track)), not clips in a folder for each word; "
             + "did you mean beckon evaluate --stream \(argument)?"

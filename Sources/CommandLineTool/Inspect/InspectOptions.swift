@@ -1,6 +1,7 @@
 private import Core
 import Reports
 import Spotting
+private import System
 
 /// The options of `beckon inspect`.
 struct InspectOptions {
@@ -37,7 +38,7 @@ struct InspectOptions {
             throw UsageError("\(page) is no recording; did you mean --output \(ShellWord.quoted(page))?")
         }
         self.file = file
-        isMany = arguments.operands.count > 1 || PathName.isFolder(file)
+        isMany = arguments.operands.count > 1 || isFolder(file)
         listening = try ListeningOptions(arguments)
         // The epsilon keeps a multiple of 0.1 at its hop, although binary floating point does not hold it exactly.
         from = arguments.number("--from").map { ($0 * 10 + 1e-6).rounded(.down) / 10 } ?? 0
@@ -47,7 +48,7 @@ struct InspectOptions {
             throw UsageError("--json prints to standard output, in place of the report that --output names")
         }
         guard output != "" else { throw UsageError("--output needs the name of a file, or - for standard output") }
-        if isMany, let output, output.hasSuffix(".html"), !PathName.isFolder(output) {
+        if isMany, let output, output.hasSuffix(".html"), !isFolder(output) {
             throw UsageError(
                 "--output names the folder of the pages of several recordings, not a page as \(printable(output))"
             )

@@ -15,7 +15,7 @@ struct ReportFile {
         (self.path, self.option, isNamed) = (path, option, true)
         let kind = NamedFile.kind(path)
         let folder = parentFolder(path)
-        guard kind != .folder, access(kind == .missing ? folder : path, W_OK) == 0 else {
+        guard kind != .folder, access(FileName.cString(kind == .missing ? folder : path), W_OK) == 0 else {
             throw Failure(
                 "\(printable(path)): cannot write the report here; give \(option) a file in a folder that exists and may be "
                     + "written to"

@@ -1,4 +1,5 @@
 private import Core
+private import System
 
 /// A parsed command line: the options that the command declares, and the operands between them.
 ///
@@ -149,7 +150,7 @@ struct Arguments {
         }
         if let value = option.value, !value.accepts(text) {
             var hint = value.suggests(text).map { "; did you mean \($0)?" } ?? ""
-            if let next, case let whole = "\(text) \(next)", value.accepts(whole), !PathName.exists(next) {
+            if let next, case let whole = "\(text) \(next)", value.accepts(whole), !fileExists(next) {
                 hint = "; several words need quotes: \(option.name) \(ShellWord.quoted(printable(whole)))"
             }
             throw UsageError("\(option.name) takes \(value.expected), not '\(printable(text))'\(hint)")

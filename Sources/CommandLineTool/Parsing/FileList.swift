@@ -6,29 +6,19 @@ private import System
 extension PathName {
     /// Whether a text names an audio file that exists, by its extension.
     static func isAudioFile(_ text: String) -> Bool {
-        FileWalk.audioEndings.contains(PathName(text).ending.lowercased()) && access(FileName.cString(text), F_OK) == 0
+        FileWalk.audioEndings.contains(PathName(text).ending.lowercased()) && fileExists(text)
     }
-}
 
-extension PathName {
     /// Whether a text may name a file or a folder: one that exists, or what looks like one.
     static func mayBePath(_ text: String) -> Bool {
-        text.utf8.contains(0x2F) || !PathName(text).ending.isEmpty || exists(text)
+        text.utf8.contains(0x2F) || !PathName(text).ending.isEmpty || fileExists(text)
     }
 
     /// Whether a text may name a file, but not a folder: one that exists, or what looks like one.
     static func mayBeFile(_ text: String) -> Bool {
         if text.utf8.contains(0x2F) || !PathName(text).ending.isEmpty { return true }
-        var status = stat()
-        return stat(FileName.cString(text), &status) == 0 && status.st_mode & S_IFMT != S_IFDIR
+        return fileExists(text) && !isFolder(text)
     }
-
-    static func isFolder(_ text: String) -> Bool {
-        var status = stat()
-        return stat(FileName.cString(text), &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
-    }
-
-    static func exists(_ text: String) -> Bool { access(FileName.cString(text), F_OK) == 0 }
 }
 
 /// All files of a command that needs them at once: the named files, and the audio files in the named folders.

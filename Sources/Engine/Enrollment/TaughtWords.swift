@@ -31,7 +31,7 @@ public struct TaughtWords: Sendable {
         exists: ((String) -> Bool)? = nil
     ) -> String? {
         if let path = environment["BECKON_WORDS"], !path.isEmpty { return path }
-        let isThere: (String) -> Bool = exists ?? { access($0, F_OK) == 0 }
+        let isThere: (String) -> Bool = exists ?? { fileExists($0) }
         if isRoot ?? (geteuid() == 0), environment["STATE_DIRECTORY"] == nil, isThere(StateFolder.ofWords) {
             return StateFolder.ofWords + "/words"
         }
@@ -48,7 +48,7 @@ public struct TaughtWords: Sendable {
         isRoot: Bool? = nil,
         exists: ((String) -> Bool)? = nil
     ) -> Bool {
-        let isThere: (String) -> Bool = exists ?? { access($0, F_OK) == 0 }
+        let isThere: (String) -> Bool = exists ?? { fileExists($0) }
         guard isRoot ?? (geteuid() == 0), environment["BECKON_WORDS"] ?? "" == "",
             environment["STATE_DIRECTORY"] == nil,
             !isThere(StateFolder.ofWords), !isThere(StateFolder.ofService)

@@ -115,10 +115,9 @@ public struct WordStoreFile: Sendable {
     ///
     /// - Throws: ``EnrollmentError/store``, also if the file exists.
     public func create(_ store: WordStore) throws(EnrollmentError) {
-        guard access(path, F_OK) != 0 else {
-            let isFolder = opendir(path).map { closedir($0) } != nil
+        guard !fileExists(path) else {
             throw .store.saying(
-                "\(path): \(isFolder ? "a folder; name a file in it" : "this file exists already; name another")"
+                "\(path): \(isFolder(path) ? "a folder; name a file in it" : "this file exists already; name another")"
             )
         }
         try write(try store.encoded(), try openFolder())

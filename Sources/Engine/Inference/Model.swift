@@ -68,7 +68,7 @@ public final class Model: Sendable {
         let weights = folder + "/model.safetensors"
         let confirm = folder + "/confirm.safetensors"
         // Whether the model needs the file is known later; one that is missing is reported then.
-        let hasFile = confirms && access(confirm, F_OK) == 0
+        let hasFile = confirms && fileExists(confirm)
         try self.init(
             description: readModelFile(description, limit: Limits.descriptionBytes),
             weights: readModelFile(weights, limit: Limits.weightFileBytes),

@@ -48,7 +48,7 @@ public enum ModelFolder {
     private static func shipped(_ name: String) -> String? { shipped(name) { isModel($0) } }
 
     /// The file or folder of this name in the folder of models that came with the program; nil if it is not there.
-    package static func shippedFile(_ name: String) -> String? { shipped(name) { access($0, F_OK) == 0 } }
+    package static func shippedFile(_ name: String) -> String? { shipped(name) { fileExists($0) } }
 
     /// The name of the speech embedding's file in that folder, for messages, and the file; nil if it is not there.
     package static let speechEmbedding = "speech-embedding/embedding_model.tflite"
@@ -70,5 +70,5 @@ public enum ModelFolder {
         return nil
     }
 
-    private static func isModel(_ folder: String) -> Bool { access(folder + "/model.json", F_OK) == 0 }
+    private static func isModel(_ folder: String) -> Bool { fileExists(folder + "/model.json") }
 }

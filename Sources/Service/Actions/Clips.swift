@@ -227,7 +227,7 @@ public struct ClipStore: Sendable {
 
     /// The clips in the folder; also removes what a service left that ended while it was writing.
     private func clips() -> [Clip] {
-        names().compactMap { name in
+        namesInFolder(folder, hidden: true).compactMap { name in
             let isUnfinished =
                 name.hasPrefix(Self.formerlyUnfinished)
                 || name.hasPrefix(".\(Self.prefix)") && name.hasSuffix("\(Self.ending).new")
@@ -240,17 +240,5 @@ public struct ClipStore: Sendable {
             }
             return Clip(name: name, number: Self.number(name), size: Int(status.st_size))
         }
-    }
-
-    private func names() -> [String] {
-        guard let stream = opendir(folder) else { return [] }
-        defer { closedir(stream) }
-        var names: [String] = []
-        while let entry = readdir(stream) {
-            names.append(
-                withUnsafeBytes(of: &entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
-            )
-        }
-        return names
     }
 }

@@ -110,7 +110,7 @@ public final class RecentWords: EventSink {
     /// On the thread that saved the clip: notes its path, forgets clips that made room for it, and writes the list.
     private func note(_ path: String, _ number: Int) {
         // Without the lock, which the dispatcher may wait for: the disk may stall.
-        let gone = Set(state.withLock { $0.entries.compactMap(\.clip) }.filter { access($0, F_OK) != 0 })
+        let gone = Set(state.withLock { $0.entries.compactMap(\.clip) }.filter { !fileExists($0) })
         let (dir, lines) = state.withLock { state -> (String?, String) in
             for index in state.entries.indices {
                 if state.entries[index].number == number { state.entries[index].clip = path }

@@ -32,7 +32,7 @@ public struct ConfigurationFile: Sendable {
     /// The path of the user's configuration if it exists, else of the system's; nil if neither exists.
     public static func find(environment: [String: String], systemPath: String? = nil) -> String? {
         let system = systemPath ?? Self.systemPath(environment: environment)
-        return [userPath(environment: environment), system].compactMap { $0 }.first { access($0, F_OK) == 0 }
+        return [userPath(environment: environment), system].compactMap { $0 }.first { fileExists($0) }
     }
 
     /// The valid configuration.

@@ -18,10 +18,10 @@ public struct ControlClient: ~Copyable {
         if let path = environment["BECKON_SOCKET"], !path.isEmpty { return path }
         if let folder = environment["XDG_RUNTIME_DIR"], folder.hasPrefix("/") {
             let own = "\(folder)/\(Instance.named(in: environment).unit)/control.socket"
-            if access(own, F_OK) == 0 { return own }
+            if fileExists(own) { return own }
         }
         let system = systemPath ?? ControlServer.systemPath(environment: environment)
-        guard access(system, F_OK) != 0, Instance.named(in: environment) == nil else { return system }
+        guard !fileExists(system), Instance.named(in: environment) == nil else { return system }
         return findWakeServer(environment: environment) ?? system
     }
 
@@ -31,7 +31,7 @@ public struct ControlClient: ~Copyable {
         let paths = [
             ControlServer.wakeServerPath(environment: user), "/run/\(ControlServer.wakeServerUnit)/control.socket",
         ]
-        return paths.compactMap { $0 }.first { access($0, F_OK) == 0 }
+        return paths.compactMap { $0 }.first { fileExists($0) }
     }
 
     /// Connects.

@@ -180,24 +180,10 @@ struct ProcessUse: Equatable {
         var time = timespec()
         clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
         use.processorTime = .nanoseconds(Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec))
-        if let file = fopen("/proc/self/statm", "r") {
-            var line = [CChar](repeating: 0, count: 128)
-            if fgets(&line, Int32(line.count), file) != nil {
-                let numbers = String(decoding: line.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
-                    .split(separator: " ")
-                use.residentBytes = numbers.dropFirst().first.flatMap { Int(digits: $0) }.map {
-                    $0 * sysconf(Int32(_SC_PAGESIZE))
-                }
-            }
-            fclose(file)
-        }
-        if let folder = opendir("/proc/self/fd") {
-            var count = 0
-            while readdir(folder) != nil { count += 1 }
-            closedir(folder)
-            // Without the folder's own descriptor, `.` and `..`.
-            use.openDescriptors = count - 3
-        }
+        use.residentBytes = residentMemory
+        // Without the folder's own descriptor.
+        let open = namesInFolder("/proc/self/fd").count
+        if open > 0 { use.openDescriptors = open - 1 }
         return use
     }
 

@@ -74,19 +74,12 @@ public struct FirstScore: Codable, Sendable {
         let work = try HopWork(settings, sound: sound)
         work.run()
         nanoseconds = Clock.raw.nanoseconds
-        residentBytes = Self.resident
+        residentBytes = residentMemory ?? 0
         // 32 streams, because free memory of the heap would hide the growth by a single one.
         let count = 32
         let others = try (0..<count).map { _ in try HopWork(settings, sound: sound) }
         for other in others { other.run() }
-        streamBytes = max(0, Self.resident - residentBytes) / count
+        streamBytes = max(0, (residentMemory ?? 0) - residentBytes) / count
         withExtendedLifetime((work, others)) {}
-    }
-
-    /// Resident memory of this process, in bytes.
-    private static var resident: Int {
-        let text = kernelText("/proc/self/statm") ?? ""
-        let pages = text.split(separator: " ").dropFirst().first.flatMap { Int(digits: $0) } ?? 0
-        return pages * Int(sysconf(Int32(_SC_PAGESIZE)))
     }
 }

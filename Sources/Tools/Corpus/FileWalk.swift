@@ -73,7 +73,7 @@ public struct FileWalk: ~Copyable, Sendable {
                 )
             }
             // A file that does not exist or is not audio is reported later, when it is opened.
-            guard Self.isFolder(path) else { return .file(path) }
+            guard isFolder(path) else { return .file(path) }
             named = Named(path: path)
             if let problem = enter(path) { return problem }
         }
@@ -123,11 +123,6 @@ public struct FileWalk: ~Copyable, Sendable {
         return .note(
             "\(printable(named.path)): left out \(count) \(count == 1 ? "file" : "files"), because \(advice)"
         )
-    }
-
-    private static func isFolder(_ path: String) -> Bool {
-        var status = stat()
-        return stat(FileName.cString(path), &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
     }
 }
 

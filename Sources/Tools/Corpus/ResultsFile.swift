@@ -57,7 +57,7 @@ public final class ResultsFile: Sendable {
     public init(path: String, heading: String, resumes: Bool) throws(ResultsFileError) {
         self.path = path
         let journalPath = Self.journalPath(path)
-        let exists = access(FileName.cString(path), F_OK) == 0
+        let exists = fileExists(path)
         // Also a link that leads nowhere.
         let hasJournal = faccessat(AT_FDCWD, FileName.cString(journalPath), F_OK, AT_SYMLINK_NOFOLLOW) == 0
         guard !resumes || hasJournal || !exists else {

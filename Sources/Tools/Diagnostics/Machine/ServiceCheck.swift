@@ -26,11 +26,11 @@ public struct ServiceCheck: Sendable {
         let unit = Instance.named(in: environment).unit
         let file = Instance.named(in: environment) == nil ? "beckon.service" : "beckon@.service"
         func isThere(_ folders: [String]) -> Bool {
-            folders.contains { access("\(root)\($0)/\(file)", F_OK) == 0 }
+            folders.contains { fileExists("\(root)\($0)/\(file)") }
         }
         if isThere(systemUnits) { return "sudo systemctl start \(unit)" }
         let own = environment["XDG_CONFIG_HOME"] ?? environment["HOME"].map { $0 + "/.config" }
-        let isOwn = own.map { access("\($0)/systemd/user/\(file)", F_OK) == 0 } ?? false
+        let isOwn = own.map { fileExists("\($0)/systemd/user/\(file)") } ?? false
         return isOwn || isThere(userUnits) ? "systemctl --user start \(unit)" : nil
     }
 
@@ -86,7 +86,7 @@ public struct ServiceCheck: Sendable {
                 return
             }
             // Its folder is there while it runs, and only root may look into it.
-            onlyServes = instance == nil && access("\(root)/run/\(ControlServer.wakeServerUnit)", F_OK) == 0
+            onlyServes = instance == nil && fileExists("\(root)/run/\(ControlServer.wakeServerUnit)")
             start = Self.start(environment, root)
             guard !onlyServes else {
                 diagnosis = Diagnosis(.ok, "service", "the wake-word server runs; root can ask it more")
