@@ -167,7 +167,10 @@ let package = Package(
         .target(name: "Events", dependencies: ["Core", "JSON", "Spotting", "System"]),
         .target(
             name: "Configuration",
-            dependencies: ["Audio", "Core", "Echo", "Events", "JSON", "Network", "Spotting", "System", "WakeWords"],
+            dependencies: [
+                "Audio", "CArchive", "CZlib", "Core", "Echo", "Events", "JSON", "Network", "Spotting", "System",
+                "WakeWords",
+            ],
             swiftSettings: smallSettings
         ),
         .target(
@@ -274,7 +277,7 @@ let package = Package(
         .target(
             name: "CommandLineTool",
             dependencies: [
-                "Actions", "Audio", "Benchmarking", "CArchive", "CQREncode", "CZlib", "Capture", "Configuration",
+                "Actions", "Audio", "Benchmarking", "CQREncode", "Capture", "Configuration",
                 "Control", "Core",
                 "Corpus",
                 "Daemon", "Diagnostics", "ESPHome", "Echo", "Enrollment", "Evaluation", "Events", "Inference", "Input",

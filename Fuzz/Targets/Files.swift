@@ -5,6 +5,7 @@ import KernelInterface
 import Kernels
 
 @testable import Audio
+@testable import Configuration
 @testable import Enrollment
 @testable import Inference
 @testable import Spotting
@@ -43,6 +44,24 @@ func fuzzWords(_ input: [UInt8]) {
     for word in store.words {
         for take in word.takes.indices { _ = word.similarity(ofTake: take) }
     }
+}
+
+private let archive: BackupArchive? = try? BackupArchive()
+
+/// Backups, after zlib has found their sum right: only plain names within the archive, and what is read is written again the same.
+func fuzzBackup(_ bytes: [UInt8]) {
+    guard let archive else { fatalError("libarchive is not installed; apt install libarchive13") }
+    guard let files = try? archive.read(tar: bytes) else { return }
+    for file in files {
+        check(
+            BackupArchive.name(BackupArchive.stored(file.name)) == file.name,
+            "a name that is no plain one: \(file.name)"
+        )
+        check(!file.name.hasPrefix("/") && !file.name.split(separator: "/").contains(".."), "leads out: \(file.name)")
+        check(file.mode <= 0o777, "mode \(file.mode)")
+    }
+    guard let again = try? archive.write(files, time: 0) else { fatalError("what was read cannot be written") }
+    check((try? archive.read(again)) == files, "not the same files")
 }
 
 /// Safetensors files.

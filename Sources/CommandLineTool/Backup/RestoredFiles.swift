@@ -1,3 +1,4 @@
+import Configuration
 private import Core
 private import Glibc
 import System

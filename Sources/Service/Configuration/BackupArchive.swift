@@ -1,38 +1,51 @@
-import CArchive
+private import CArchive
 private import CZlib
 private import Core
 private import Glibc
-import System
+private import System
+
+/// Why a backup cannot be made or read, in one line.
+public struct BackupError: Error, CustomStringConvertible {
+    public let description: String
+
+    init(_ description: String) { self.description = description }
+}
 
 /// A compressed tar archive of files, by libarchive: names of safe characters, permissions, contents. Everything else that an archive may have
 /// is refused.
-struct BackupArchive {
-    struct File: Equatable {
+public struct BackupArchive {
+    public struct File: Equatable, Sendable {
         /// Parts with slashes between, as on the disk.
-        var name: String
+        public var name: String
         /// The lowest nine bits of its mode.
-        var mode: UInt32
-        var bytes: [UInt8]
+        public var mode: UInt32
+        public var bytes: [UInt8]
+
+        public init(name: String, mode: UInt32, bytes: [UInt8]) {
+            (self.name, self.mode, self.bytes) = (name, mode, bytes)
+        }
     }
 
     /// Limits of what is read: of the archive and of all contents together, of one file, of the number of files.
-    static let mostBytes = 256 << 20
-    static let mostOfFile = 64 << 20
+    public static let mostBytes = 256 << 20
+    public static let mostOfFile = 64 << 20
     private static let mostFiles = 4096
     private static let mostParts = 8
 
     private let library: CArchive
 
     /// - Throws: if libarchive is not installed.
-    init() throws(Failure) {
+    public init() throws(BackupError) {
         var library = CArchive()
-        guard CArchive_load(&library) else { throw Failure("libarchive is not installed; apt install libarchive13") }
+        guard CArchive_load(&library) else {
+            throw BackupError("libarchive is not installed; apt install libarchive13")
+        }
         self.library = library
     }
 
     /// - Parameter time: of all files, in seconds since 1970.
-    func write(_ files: [File], time: Int) throws(Failure) -> [UInt8] {
-        let failure = Failure("the archive cannot be made: no memory")
+    public func write(_ files: [File], time: Int) throws(BackupError) -> [UInt8] {
+        let failure = BackupError("the archive cannot be made: no memory")
         // A header has 512 bytes, more where a name is long; contents are filled up to as much.
         let capacity = files.reduce(1 << 16) { $0 + $1.bytes.count + $1.bytes.count / 1000 + 4096 }
         guard let archive = library.write_new() else { throw failure }
@@ -66,12 +79,17 @@ struct BackupArchive {
     /// The files of an archive, in their order.
     ///
     /// - Throws: what is wrong with the first that is not as it was written, on one line.
-    func read(_ bytes: [UInt8]) throws(Failure) -> [File] {
+    public func read(_ bytes: [UInt8]) throws(BackupError) -> [File] {
         // libarchive does not compare the sum at the end of the compressed bytes; zlib does.
         guard let tar = Self.decompressed(bytes) else { throw Self.damaged }
-        guard let archive = library.read_new() else { throw Failure("no memory") }
+        return try read(tar: tar)
+    }
+
+    /// The same, of what is decompressed.
+    func read(tar: [UInt8]) throws(BackupError) -> [File] {
+        guard let archive = library.read_new() else { throw BackupError("no memory") }
         defer { _ = library.read_free(archive) }
-        return try tar.withUnsafeBufferPointer { bytes throws(Failure) -> [File] in
+        return try tar.withUnsafeBufferPointer { bytes throws(BackupError) -> [File] in
             guard library.read_support_format_tar(archive) == 0,
                 library.read_open_memory(archive, bytes.baseAddress, bytes.count) == 0
             else { throw Self.damaged }
@@ -103,9 +121,9 @@ struct BackupArchive {
         }
     }
 
-    private static let damaged = Failure("it is damaged, or no backup")
+    private static let damaged = BackupError("it is damaged, or no backup")
 
-    private func files(of archive: OpaquePointer) throws(Failure) -> [File] {
+    private func files(of archive: OpaquePointer) throws(BackupError) -> [File] {
         var files: [File] = []
         var (names, total) = (Set<String>(), 0)
         while true {
@@ -118,12 +136,12 @@ struct BackupArchive {
                 as: UTF8.self
             )
             guard let name = Self.name(stored) else {
-                throw Failure("a name in it leads elsewhere: \(printable(String(stored.prefix(80))))")
+                throw BackupError("a name in it leads elsewhere: \(printable(String(stored.prefix(80))))")
             }
             guard library.entry_filetype(entry) == S_IFREG, library.entry_hardlink(entry) == nil else {
-                throw Failure("\(printable(name)) in it is no regular file")
+                throw BackupError("\(printable(name)) in it is no regular file")
             }
-            guard names.insert(name).inserted else { throw Failure("\(printable(name)) is in it twice") }
+            guard names.insert(name).inserted else { throw BackupError("\(printable(name)) is in it twice") }
             let size = library.entry_size(entry)
             guard (0...Int64(Self.mostOfFile)).contains(size), files.count < Self.mostFiles else { throw Self.tooLarge }
             total += Int(size)
@@ -138,9 +156,9 @@ struct BackupArchive {
         }
     }
 
-    private static let tooLarge = Failure("it holds more, or larger files, than a backup has")
+    private static let tooLarge = BackupError("it holds more, or larger files, than a backup has")
 
-    private func content(_ archive: OpaquePointer, _ size: Int) throws(Failure) -> [UInt8] {
+    private func content(_ archive: OpaquePointer, _ size: Int) throws(BackupError) -> [UInt8] {
         var (filled, isGood) = (0, true)
         let bytes = [UInt8](unsafeUninitializedCapacity: size) { room, count in
             while filled < size, isGood {
