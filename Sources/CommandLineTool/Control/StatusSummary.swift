@@ -15,18 +15,21 @@ struct StatusSummary {
 
     /// - Parameter now: the time that ages are counted to.
     init(_ status: ServiceStatus, now: Timestamp) {
-        func line(_ title: String, _ text: String) -> String { pad(title, 11) + printable(text) }
-        let off = "off: the service ended suddenly while it read from the broker; its log says what to do"
-        lines =
-            (status.instance.map { [line("instance", $0)] } ?? [])
-            + [
-                line("state", Self.state(status, now)), line("device", Self.device(status.input, now)),
-                line("words", Self.words(status)),
-            ] + (status.input?.echo.map { [line("echo", Self.echo($0))] } ?? [])
-            + (Self.confirmation(status).map { [line("confirm", $0)] } ?? [])
-            + status.missing.map { line("missing", "\($0.word): \($0.reason)") }
-            + [line("last word", Self.newest(status, now)), line("version", Self.version(status))]
-            + (status.isMQTTOff ? [line("mqtt", off)] : [])
+        var lines: [String] = []
+        func add(_ title: String, _ text: String?) { if let text { lines.append(pad(title, 11) + printable(text)) } }
+        add("instance", status.instance)
+        add("state", Self.state(status, now))
+        add("device", Self.device(status.input, now))
+        add("words", Self.words(status))
+        add("echo", status.input?.echo.map(Self.echo))
+        add("confirm", Self.confirmation(status))
+        for word in status.missing { add("missing", "\(word.word): \(word.reason)") }
+        add("last word", Self.newest(status, now))
+        add("version", Self.version(status))
+        if status.isMQTTOff {
+            add("mqtt", "off: the service ended suddenly while it read from the broker; its log says what to do")
+        }
+        self.lines = lines
     }
 
     private static func state(_ status: ServiceStatus, _ now: Timestamp) -> String {

@@ -74,8 +74,8 @@ public struct InstanceConfiguration: Sendable {
     public var namedFiles: [String] {
         guard let settings else { return [] }
         let own = settings.words.values.map(\.actions) + settings.phrases.map(\.actions)
-        let actions =
-            settings.actions + own.compactMap(\.self).joined() + settings.sessions.flatMap { $0.onStart + $0.onEnd }
+        let ofWords = own.flatMap { $0 ?? [] }
+        let actions = settings.actions + ofWords + settings.sessions.flatMap { $0.onStart + $0.onEnd }
         let authorities = actions.compactMap { if case .webhook(_, let file, _) = $0.effect { file } else { nil } }
         return [settings.mqtt.passwordFile, settings.mqtt.caFile].compactMap { $0 } + authorities
             + settings.wakeWords.filter { $0.hasPrefix("/") }

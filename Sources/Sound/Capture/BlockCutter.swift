@@ -44,8 +44,27 @@ struct BlockCutter: ~Copyable {
             capacity * format.channels * stride, capacity * stride, mix.echo?.channel == nil ? 0 : capacity * stride,
             capacity * format.frameBytes,
         ]
-        let blocks = try BlockCutter.blocks(format, mix, quality, length)
-        let memory = try PinnedMemory(size: sizes.reduce(0, +))
+        // What throws comes before any property is set, or Swift 6.2 fails.
+        self.init(
+            format,
+            mix,
+            length,
+            capacity: capacity,
+            sizes,
+            memory: try PinnedMemory(size: sizes.reduce(0, +)),
+            blocks: try BlockCutter.blocks(format, mix, quality, length)
+        )
+    }
+
+    private init(
+        _ format: StreamFormat,
+        _ mix: ChannelMix,
+        _ length: Int,
+        capacity: Int,
+        _ sizes: [Int],
+        memory: consuming PinnedMemory,
+        blocks: consuming BlockMaker
+    ) {
         let bytes = memory.bytes
         var start = 0
         func next(_ size: Int) -> UnsafeMutableRawBufferPointer {
@@ -147,7 +166,9 @@ struct BlockCutter: ~Copyable {
     ///   - time: when that was captured.
     private mutating func takeReference(_ queue: ReferenceQueue, newest: Double, time: Instant) {
         while let piece = queue.pop() {
-            blocks.add(piece: piece.samples.span, continues: piece.continues)
+            // A constant of its own, without which Swift 6.2 fails.
+            let samples = piece.samples
+            blocks.add(piece: samples.span, continues: piece.continues)
             referenceTime = piece.time
         }
         guard !blocks.isAligned else { return }

@@ -123,6 +123,7 @@ final class ReferenceResampler {
     func reset() { do throws(AudioError) { try resampler.reset() } catch { hasFailed = true } }
 
     /// Returns the samples used and made; none after a failure.
+    @_lifetime(room: copy room)
     func process(_ samples: Span<Float>, into room: inout MutableSpan<Float>) -> (consumed: Int, produced: Int) {
         guard !hasFailed else { return (0, 0) }
         do throws(AudioError) {

@@ -63,9 +63,9 @@ public struct ThresholdProposal: Sendable, Equatable, Encodable {
     }
 
     /// Thresholds that are tried on clips: as people write them, and denser near 1, where the scores of a sure model lie.
-    static let tried: [Float] =
-        (10..<100).map { Float($0) / 100 } + (991..<1000).map { Float($0) / 1000 }
-        + (9991..<10_000).map { Float($0) / 10_000 }
+    static let tried: [Float] = [(10..<100, 100), (991..<1000, 1000), (9991..<10_000, 10_000)].flatMap {
+        (numbers: Range<Int>, divisor: Float) in numbers.map { Float($0) / divisor }
+    }
 
     /// The proposals for all words that can fire, from clips.
     ///

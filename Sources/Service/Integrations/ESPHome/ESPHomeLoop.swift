@@ -64,6 +64,11 @@ struct ESPHomeLoop: ~Copyable {
         configuration = serviceSettings.configuration.esphome
         words = AssistantWords(serviceSettings, chosen: store.active)
         media = MediaPlayer(outlets.music, outlets.answers, volume: store.volume)
+    }
+
+    /// To be called once, before all else.
+    // Not in `init`, where Swift 6.2 lets no mutating method of a type with a constant be called.
+    mutating func begin() {
         setSounds()
         refresh(at: Clock.now)
     }

@@ -165,6 +165,7 @@ public final class ESPHomeSatellite: EventSink {
     // MARK: - On the satellite's thread
 
     private func run(_ loop: consuming ESPHomeLoop) {
+        loop.begin()
         while true {
             let start = Clock.now
             var requests = [Poll.request(thread.descriptor, POLLIN)] + listener.requests(at: start)
