@@ -94,7 +94,6 @@ let package = Package(
         .systemLibrary(name: "CQREncode"),
         .systemLibrary(name: "CSodium", providers: [.apt(["libsodium-dev"])]),
         .systemLibrary(name: "CSpeexDSP", providers: [.apt(["libspeexdsp-dev"])]),
-        .systemLibrary(name: "CMosquitto", pkgConfig: "libmosquitto", providers: [.apt(["libmosquitto-dev"])]),
         // The header of our own library, whose types CInterface uses.
         .systemLibrary(name: "CBeckon"),
         .systemLibrary(name: "CSystem"),
@@ -104,6 +103,7 @@ let package = Package(
         .target(name: "System", dependencies: ["Core", "CSystem"]),
         .target(name: "Network", dependencies: ["CCurl", "Core", "CSystem", "JSON", "System"]),
         .target(name: "CALSAMessages", dependencies: ["CALSA"]),
+        .target(name: "CMosquitto"),
         // Optimised in debug builds too: tests cancel the echo of minutes.
         .target(
             name: "Echo",

@@ -28,7 +28,7 @@ public enum CommandLineTool {
     ///   UTF-8, which names of files may contain.
     public static func main(_ count: Int32, _ words: UnsafePointer<UnsafeMutablePointer<CChar>?>) -> Int32 {
         StandardStreams.reserve()
-        AddressSpace.economise()
+        FreeMemory.share()
         AudioWarnings.send { line in
             // The audio on standard input lies in a file without a name.
             let parts = line.split(separator: "'", maxSplits: 2, omittingEmptySubsequences: false)

@@ -44,12 +44,6 @@ public enum AddressSpace {
         return limit.rlim_cur < UInt(Int.max) ? Int(limit.rlim_cur) : nil
     }
 
-    /// Takes less of a space that is limited: the C library would reserve 64 MiB for each thread that allocates. Call it before
-    /// threads start.
-    public static func economise() {
-        if limit != nil { CSystem_share_heap() }
-    }
-
     /// Why there is no room for so many bytes, and what to do; nil if there is, or no limit.
     public static func shortage(for bytes: Int) -> String? {
         guard let limit else { return nil }
@@ -66,6 +60,10 @@ public enum AddressSpace {
 
 /// Memory that the C library keeps for later.
 public enum FreeMemory {
+    /// Lets all threads take memory from one heap. Else each that allocates reserves 64 MiB of the address space, and keeps what it frees
+    /// for itself: 3.5 MB after loading a model. Call it before threads start.
+    public static func share() { CSystem_share_heap() }
+
     /// Gives it back to the system, where whole pages are free. Takes milliseconds after much was freed; other threads that allocate may wait.
     public static func giveBack() { CSystem_trim() }
 }

@@ -56,7 +56,6 @@ struct BrokerConnection: ~Copyable {
     /// Seconds without a message after which the client pings the broker.
     private static let keepAlive: Int32 = 30
     private static let trusted = "/etc/ssl/certs"
-    private static let library: Int32 = mosquitto_lib_init()
 
     private let client: OpaquePointer
     private let settings: Settings
@@ -68,9 +67,9 @@ struct BrokerConnection: ~Copyable {
     ///
     /// - Parameter marker: notes that bytes of the broker are being read.
     init(_ settings: Settings, marker: ReadingMarker? = nil) throws(MQTTError) {
-        _ = Self.library
+        guard CMosquitto_load() else { throw .noLibrary }
         let inbox = Unmanaged.passRetained(Inbox())
-        guard let client = mosquitto_new(settings.name, true, inbox.toOpaque()) else {
+        guard let client = CMosquitto_new(settings.name, true, inbox.toOpaque()) else {
             inbox.release()
             throw .system("mosquitto_new", errno)
         }
@@ -79,7 +78,7 @@ struct BrokerConnection: ~Copyable {
             try Self.connect(client, settings)
             input = try BrokerInput(client, settings)
         } catch {
-            mosquitto_destroy(client)
+            CMosquitto_destroy(client)
             inbox.release()
             throw error
         }
@@ -90,29 +89,29 @@ struct BrokerConnection: ~Copyable {
     }
 
     deinit {
-        mosquitto_destroy(client)
+        CMosquitto_destroy(client)
         inbox.release()
     }
 
     private static func connect(_ client: OpaquePointer, _ settings: Settings) throws(MQTTError) {
         var properties: OpaquePointer?
-        defer { mosquitto_property_free_all(&properties) }
+        defer { CMosquitto_property_free_all(&properties) }
         if settings.isVersion5 {
             try check(
                 "mosquitto_int_option",
-                mosquitto_int_option(client, MOSQ_OPT_PROTOCOL_VERSION, Int32(MQTT_PROTOCOL_V5))
+                CMosquitto_int_option(client, MOSQ_OPT_PROTOCOL_VERSION, Int32(MQTT_PROTOCOL_V5))
             )
             // With the fixed header, which counts here.
             let longest = UInt32(PacketGate.longest + 4)
             try check(
                 "mosquitto_property_add_int32",
-                mosquitto_property_add_int32(&properties, Int32(MQTT_PROP_MAXIMUM_PACKET_SIZE.rawValue), longest)
+                CMosquitto_property_add_int32(&properties, Int32(MQTT_PROP_MAXIMUM_PACKET_SIZE.rawValue), longest)
             )
-            try check("mosquitto_int_option", mosquitto_int_option(client, MOSQ_OPT_RECEIVE_MAXIMUM, 1))
+            try check("mosquitto_int_option", CMosquitto_int_option(client, MOSQ_OPT_RECEIVE_MAXIMUM, 1))
         }
         try check(
             "mosquitto_connect",
-            mosquitto_connect_bind_v5(client, settings.host, Int32(settings.port), keepAlive, nil, properties)
+            CMosquitto_connect_bind_v5(client, settings.host, Int32(settings.port), keepAlive, nil, properties)
         )
     }
 
@@ -120,38 +119,45 @@ struct BrokerConnection: ~Copyable {
         if let will = settings.will {
             try check(
                 "mosquitto_will_set",
-                mosquitto_will_set(client, will.topic, Int32(will.payload.utf8.count), will.payload, 1, will.isRetained)
+                CMosquitto_will_set(
+                    client,
+                    will.topic,
+                    Int32(will.payload.utf8.count),
+                    will.payload,
+                    1,
+                    will.isRetained
+                )
             )
         }
         if let user = settings.user {
-            try check("mosquitto_username_pw_set", mosquitto_username_pw_set(client, user, settings.password))
+            try check("mosquitto_username_pw_set", CMosquitto_username_pw_set(client, user, settings.password))
         }
         if let authorities = settings.authorities {
             let file = authorities.isEmpty ? nil : authorities
             try check(
                 "mosquitto_tls_set",
-                mosquitto_tls_set(client, file, file == nil ? Self.trusted : nil, nil, nil, nil)
+                CMosquitto_tls_set(client, file, file == nil ? Self.trusted : nil, nil, nil, nil)
             )
         }
-        mosquitto_connect_callback_set(client) { _, inbox, code in inbox.map(BrokerConnection.notes)?.answer = code }
-        mosquitto_disconnect_callback_set(client) { _, inbox, code in
+        CMosquitto_connect_callback_set(client) { _, inbox, code in inbox.map(BrokerConnection.notes)?.answer = code }
+        CMosquitto_disconnect_callback_set(client) { _, inbox, code in
             // Lower numbers are of the library, not of the broker.
             if code >= 128 { inbox.map(BrokerConnection.notes)?.ending = code }
         }
-        mosquitto_publish_v5_callback_set(client) { _, inbox, number, code, _ in
+        CMosquitto_publish_v5_callback_set(client) { _, inbox, number, code, _ in
             guard let notes = inbox.map(BrokerConnection.notes) else { return }
             notes.unfinished -= 1
             if let topic = notes.confirmed.removeValue(forKey: number), code >= 128 {
                 notes.denials.append(.writing(topic: topic))
             }
         }
-        mosquitto_subscribe_callback_set(client) { _, inbox, number, count, granted in
+        CMosquitto_subscribe_callback_set(client) { _, inbox, number, count, granted in
             guard let notes = inbox.map(BrokerConnection.notes),
                 let topic = notes.subscribed.removeValue(forKey: number)
             else { return }
             if count > 0, let granted, granted.pointee >= 128 { notes.denials.append(.reading(topic: topic)) }
         }
-        mosquitto_message_callback_set(client) { _, inbox, message in
+        CMosquitto_message_callback_set(client) { _, inbox, message in
             guard let notes = inbox.map(BrokerConnection.notes), let message = message?.pointee,
                 let topic = message.topic
             else { return }
@@ -171,9 +177,9 @@ struct BrokerConnection: ~Copyable {
     }
 
     /// The socket to wait for; −1 if it is closed.
-    var descriptor: Int32 { mosquitto_socket(client) }
+    var descriptor: Int32 { CMosquitto_socket(client) }
     /// Whether it has something to write.
-    var wantsToWrite: Bool { mosquitto_want_write(client) }
+    var wantsToWrite: Bool { CMosquitto_want_write(client) }
 
     /// Whether the broker has accepted the connection.
     ///
@@ -195,7 +201,7 @@ struct BrokerConnection: ~Copyable {
             defer { marker?.end() }
             do throws(MQTTError) {
                 try input.read { () throws(MQTTError) in
-                    try Self.check("mosquitto_loop_read", mosquitto_loop_read(client, 1))
+                    try Self.check("mosquitto_loop_read", CMosquitto_loop_read(client, 1))
                 }
             } catch {
                 try throwReason()
@@ -204,8 +210,8 @@ struct BrokerConnection: ~Copyable {
         }
         try throwReason()
         try input.checkProgress()
-        if canWrite { try Self.check("mosquitto_loop_write", mosquitto_loop_write(client, 1)) }
-        try Self.check("mosquitto_loop_misc", mosquitto_loop_misc(client))
+        if canWrite { try Self.check("mosquitto_loop_write", CMosquitto_loop_write(client, 1)) }
+        try Self.check("mosquitto_loop_misc", CMosquitto_loop_misc(client))
         defer { inbox.received = [] }
         return inbox.received
     }
@@ -243,7 +249,7 @@ struct BrokerConnection: ~Copyable {
         var number: Int32 = 0
         try Self.check(
             "mosquitto_publish",
-            mosquitto_publish(
+            CMosquitto_publish(
                 client,
                 &number,
                 message.topic,
@@ -258,10 +264,10 @@ struct BrokerConnection: ~Copyable {
 
     func subscribe(_ topic: String) throws(MQTTError) {
         var number: Int32 = 0
-        try Self.check("mosquitto_subscribe", mosquitto_subscribe(client, &number, topic, 0))
+        try Self.check("mosquitto_subscribe", CMosquitto_subscribe(client, &number, topic, 0))
         inbox.takeUnretainedValue().subscribed[number] = topic
     }
 
     /// Says goodbye, so that the broker does not publish the will.
-    func disconnect() { _ = mosquitto_disconnect(client) }
+    func disconnect() { _ = CMosquitto_disconnect(client) }
 }

@@ -63,7 +63,7 @@ final class BrokerInput {
     /// - Throws: if the connection is lost, or what comes is not MQTT.
     func read(_ pass: () throws(MQTTError) -> Void) throws(MQTTError) {
         for _ in 0..<Self.perTurn {
-            let socket = mosquitto_socket(client)
+            let socket = CMosquitto_socket(client)
             guard socket >= 0 else { return }
             let goesOn = if let tls { try readRecord(socket, tls, pass) } else { try readPacket(socket, pass) }
             guard goesOn else { return }
@@ -193,7 +193,7 @@ final class BrokerInput {
                 guard CMosquitto_readTLS(tls, &buffer, Int32(drop)) == Int32(drop) else { throw failure(tls) }
             case .pass:
                 // It may stop before the end of the record, and reads no further.
-                for _ in 0..<Self.longestRecord where CMosquitto_pendingTLS(tls) > 0 && mosquitto_socket(client) >= 0 {
+                for _ in 0..<Self.longestRecord where CMosquitto_pendingTLS(tls) > 0 && CMosquitto_socket(client) >= 0 {
                     try pass()
                 }
             }

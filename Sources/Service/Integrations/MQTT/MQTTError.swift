@@ -31,7 +31,7 @@ public struct MQTTError: Error, Equatable, Sendable, CustomStringConvertible {
         case MOSQ_ERR_INVAL.rawValue: self.init("\(function): libmosquitto does not accept the arguments")
         case MOSQ_ERR_TLS.rawValue: self = .tls("the connection cannot be encrypted")
         default:
-            let reason = mosquitto_strerror(code).map { String(cString: $0) } ?? ""
+            let reason = CMosquitto_strerror(code).map { String(cString: $0) } ?? ""
             self.init("\(function): \(reason.isEmpty || reason == "Unknown error." ? "error \(code)" : reason)")
         }
     }
@@ -138,6 +138,7 @@ public struct MQTTError: Error, Equatable, Sendable, CustomStringConvertible {
         "what answers does not speak TLS; set mqtt.port to the broker's TLS port (8883), or tls: false"
     )
     static let closedTLS = tls("the broker closed the connection; does mqtt.port speak TLS (8883)?")
+    static let noLibrary = MQTTError("libmosquitto is not installed; apt install libmosquitto1")
     static let noTLS = tls("OpenSSL was not found in libmosquitto")
 
     // MARK: - The broker's reasons
@@ -156,7 +157,7 @@ public struct MQTTError: Error, Equatable, Sendable, CustomStringConvertible {
             case 138: "it has banned this client"
             case 149: "it does not accept packets of this size"
             case 151, 159: "a quota is exceeded (too many connections); try again later, or look at its log"
-            default: "reason code \(code) (\(mosquitto_reason_string(code).map { String(cString: $0) } ?? ""))"
+            default: "reason code \(code) (\(CMosquitto_reason_string(code).map { String(cString: $0) } ?? ""))"
             }
         return MQTTError("the broker refused: \(text)", mayBeOld: code == 1 || code == 132)
     }
@@ -169,7 +170,7 @@ public struct MQTTError: Error, Equatable, Sendable, CustomStringConvertible {
         case 139: return MQTTError("the broker closed the connection: it is shutting down")
         case 135: return MQTTError("the broker closed the connection: not authorised; look at its access rules")
         default:
-            let text = mosquitto_reason_string(code).map { String(cString: $0) } ?? ""
+            let text = CMosquitto_reason_string(code).map { String(cString: $0) } ?? ""
             return MQTTError("the broker closed the connection: \(text.isEmpty ? "reason code \(code)" : text)")
         }
     }

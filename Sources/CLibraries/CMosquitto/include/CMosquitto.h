@@ -1,6 +1,48 @@
-#include <dlfcn.h>
+// libmosquitto, loaded when it is needed: it brings OpenSSL, which would cost every start of the program 2 MB. The functions here are those of the
+// same names without the C; before CMosquitto_load they must not be called.
+
+#ifndef CMOSQUITTO_H
+#define CMOSQUITTO_H
+
 #include <mosquitto.h>
 #include <mqtt_protocol.h>
+
+/// Loads the library and begins, once. Returns false if it, or one of its functions, is not there.
+bool CMosquitto_load(void);
+
+/// A function of the library, or of a library that it needs; NULL if there is none of this name.
+void *CMosquitto_find(const char *name);
+
+struct mosquitto *CMosquitto_new(const char *name, bool clean, void *context);
+void CMosquitto_destroy(struct mosquitto *client);
+int CMosquitto_int_option(struct mosquitto *client, enum mosq_opt_t option, int value);
+int CMosquitto_property_add_int32(mosquitto_property **list, int identifier, uint32_t value);
+void CMosquitto_property_free_all(mosquitto_property **list);
+int CMosquitto_connect_bind_v5(
+    struct mosquitto *client, const char *host, int port, int keep_alive, const char *from, const mosquitto_property *list);
+int CMosquitto_will_set(struct mosquitto *client, const char *topic, int size, const void *payload, int quality, bool retain);
+int CMosquitto_username_pw_set(struct mosquitto *client, const char *user, const char *password);
+int CMosquitto_tls_set(
+    struct mosquitto *client, const char *file, const char *folder, const char *certificate, const char *key, int (*password)(char *, int, int, void *));
+void *CMosquitto_ssl_get(struct mosquitto *client);
+void CMosquitto_connect_callback_set(struct mosquitto *client, void (*call)(struct mosquitto *, void *, int));
+void CMosquitto_disconnect_callback_set(struct mosquitto *client, void (*call)(struct mosquitto *, void *, int));
+void CMosquitto_publish_v5_callback_set(
+    struct mosquitto *client, void (*call)(struct mosquitto *, void *, int, int, const mosquitto_property *));
+void CMosquitto_subscribe_callback_set(struct mosquitto *client, void (*call)(struct mosquitto *, void *, int, int, const int *));
+void CMosquitto_message_callback_set(
+    struct mosquitto *client, void (*call)(struct mosquitto *, void *, const struct mosquitto_message *));
+int CMosquitto_socket(struct mosquitto *client);
+bool CMosquitto_want_write(struct mosquitto *client);
+int CMosquitto_loop_read(struct mosquitto *client, int most);
+int CMosquitto_loop_write(struct mosquitto *client, int most);
+int CMosquitto_loop_misc(struct mosquitto *client);
+int CMosquitto_publish(
+    struct mosquitto *client, int *number, const char *topic, int size, const void *payload, int quality, bool retain);
+int CMosquitto_subscribe(struct mosquitto *client, int *number, const char *topic, int quality);
+int CMosquitto_disconnect(struct mosquitto *client);
+const char *CMosquitto_strerror(int code);
+const char *CMosquitto_reason_string(int code);
 
 // libmosquitto reads whatever a broker sends, of any length. To check it before, Beckon hands a TLS connection its bytes itself,
 // a record at a time, and looks at what they are. OpenSSL's headers are not needed for that: libmosquitto has loaded the library,
@@ -41,11 +83,11 @@ static inline bool CMosquitto_beginTLS(struct CMosquitto_TLS *tls, struct mosqui
         {&tls->clear, "ERR_clear_error"},
     };
     for (unsigned index = 0; index < sizeof functions / sizeof *functions; index++) {
-        void *function = dlsym((void *)0, functions[index].name);
+        void *function = CMosquitto_find(functions[index].name);
         if (!function) return false;
         *(void **)functions[index].place = function;
     }
-    tls->ssl = mosquitto_ssl_get(client);
+    tls->ssl = CMosquitto_ssl_get(client);
     tls->input = tls->ssl ? create(memory()) : (void *)0;
     if (!tls->input) return false;
     // BIO_C_SET_BUF_MEM_EOF_RETURN: empty memory means that more will come.
@@ -96,3 +138,5 @@ static inline const char *CMosquitto_verifiedText(const struct CMosquitto_TLS *t
 
 /// OpenSSL's newest error; NULL for none.
 static inline const char *CMosquitto_reasonTLS(const struct CMosquitto_TLS *tls) { return tls->reason(tls->newest_error()); }
+
+#endif
