@@ -21,8 +21,8 @@ public final class Client {
             }
         }
         guard connected == 0 else { throw Failure("cannot connect to \(path)") }
-        // A read that hangs is a failure.
-        var limit = timeval(tv_sec: 5, tv_usec: 0)
+        // A read that hangs is a failure; a machine that does much else may need seconds.
+        var limit = timeval(tv_sec: 60, tv_usec: 0)
         setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
     }
 
@@ -41,7 +41,7 @@ public final class Client {
             }
             var piece = [UInt8](repeating: 0, count: 4096)
             let count = recv(descriptor, &piece, piece.count, 0)
-            if count < 0, errno == EAGAIN { throw Failure("no line within 5 s") }
+            if count < 0, errno == EAGAIN { throw Failure("no line within 60 s") }
             guard count > 0 else { return nil }
             input += piece.prefix(count)
         }
