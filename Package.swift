@@ -56,7 +56,7 @@ let floors: KeyValuePairs<String, [String]> = [
     "CLibraries": [
         "CALSA", "CALSAMessages", "CArchive", "CBeckon", "CCurl", "CFLAC", "CMPG123", "CMicroHTTPD", "CMosquitto",
         "CQREncode",
-        "CSampleRate", "CSndFile", "CSodium", "CSpeexDSP", "CSystem", "CZlib",
+        "CSampleRate", "CSessionBus", "CSndFile", "CSodium", "CSpeexDSP", "CSystem", "CZlib",
     ],
     // Also `Kernels`, whose targets have paths of their own.
     "Base": ["Core", "JSON", "System", "Network"],
@@ -92,6 +92,7 @@ let package = Package(
         .systemLibrary(name: "CMicroHTTPD", providers: [.apt(["libmicrohttpd-dev"])]),
         .systemLibrary(name: "CArchive"),
         .systemLibrary(name: "CQREncode"),
+        .systemLibrary(name: "CSessionBus"),
         .systemLibrary(name: "CSodium", providers: [.apt(["libsodium-dev"])]),
         .systemLibrary(name: "CSpeexDSP", providers: [.apt(["libspeexdsp-dev"])]),
         // The header of our own library, whose types CInterface uses.
@@ -212,7 +213,7 @@ let package = Package(
             ],
             path: "Sources/Service/Integrations/Web",
             resources: ["html", "css", "js"].map { .embedInCode("Page/live-page.\($0)") }
-                + ["sound", "teach"].map { .embedInCode("Page/live-page-\($0).js") }
+                + ["pair", "sound", "teach"].map { .embedInCode("Page/live-page-\($0).js") }
         ),
         .target(
             name: "Wyoming",
@@ -227,7 +228,8 @@ let package = Package(
         .target(
             name: "ESPHome",
             dependencies: [
-                "Audio", "CSodium", "Configuration", "Control", "Core", "Events", "IntegrationInterface", "JSON",
+                "Audio", "CQREncode", "CSessionBus", "CSodium", "Configuration", "Control", "Core", "Events",
+                "IntegrationInterface", "JSON",
                 "Metrics", "Network", "Playback", "Spotting", "System", "WakeWords",
             ],
             path: "Sources/Service/Integrations/ESPHome"
@@ -277,7 +279,7 @@ let package = Package(
         .target(
             name: "CommandLineTool",
             dependencies: [
-                "Actions", "Audio", "Benchmarking", "CQREncode", "Capture", "Configuration",
+                "Actions", "Audio", "Benchmarking", "Capture", "Configuration",
                 "Control", "Core",
                 "Corpus",
                 "Daemon", "Diagnostics", "ESPHome", "Echo", "Enrollment", "Evaluation", "Events", "Inference", "Input",
@@ -434,7 +436,12 @@ let package = Package(
                 "Playback", "Spotting", "System", "TestSupport", "Wyoming",
             ]
         ),
-        .testTarget(name: "ESPHomeTests", dependencies: ["Core", "ESPHome", "Network"]),
+        .testTarget(
+            name: "ESPHomeTests",
+            dependencies: [
+                "Control", "Core", "ESPHome", "Events", "Network", "System", "TestSupport", "WakeWords",
+            ]
+        ),
         .testTarget(name: "MetricsTests", dependencies: ["JSON", "Metrics"]),
         .testTarget(
             name: "WebTests",

@@ -44,7 +44,7 @@ _beckon()
         local COMP_WORDS=("${COMP_WORDS[0]}" "${COMP_WORDS[@]:3}") COMP_CWORD=$((COMP_CWORD - 2))
     fi
     local current="${COMP_WORDS[COMP_CWORD]}" previous="${COMP_WORDS[COMP_CWORD - 1]}"
-    local commands="listen classify enroll words forget model record evaluate inspect serve web esphome devices config doctor bench completions status mute unmute reload set events misses backup restore help"
+    local commands="listen classify enroll words forget model record evaluate inspect serve web esphome devices config doctor bench completions status mute unmute reload set talk events misses backup restore help"
     local options=""
     COMPREPLY=()
 
@@ -110,7 +110,8 @@ _beckon()
             mapfile -t COMPREPLY < <(compgen -W none -- "$current"; compgen -f -- "$current")
             return
             ;;
-        "status --words" | "mute --words" | "unmute --words" | "reload --words" | "set --words" | "events --words")
+        "status --words" | "mute --words" | "unmute --words" | "reload --words" | "set --words" | "talk --words" | \
+            "events --words")
             mapfile -t COMPREPLY < <(compgen -W "yes no up down left right on off stop go" -- "$current")
             return
             ;;
@@ -149,7 +150,7 @@ _beckon()
         doctor) options="--device --instance --config --model --echo --report --json --help" ;;
         bench) options="--kernels --seconds --streams --first-score --compare --end-to-end --device --track --stamp --wyoming --most --chunk --file --connect --mode --trigger --threshold --word --model --no-confirm --channel --json --help" ;;
         completions) options="--help" ;;
-        status | mute | unmute | reload | set | events) options="--instance --socket --reconnect --since --once --seconds --words --json --help" ;;
+        status | mute | unmute | reload | set | talk | events) options="--instance --socket --reconnect --since --once --seconds --words --json --help" ;;
         misses) options="--near --instance --socket --json --help" ;;
         backup | restore) options="--force --help" ;;
     esac
@@ -267,6 +268,9 @@ _beckon()
             ;;
         set)
             _beckon_settings
+            ;;
+        talk)
+            mapfile -t COMPREPLY < <(compgen -W "start end stop toggle" -- "$current")
             ;;
         misses)
             if ((COMP_CWORD == 2)); then

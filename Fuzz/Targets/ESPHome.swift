@@ -1,4 +1,6 @@
+import Control
 import Core
+import Events
 import Network
 
 @testable import ESPHome
@@ -37,7 +39,7 @@ private func converse(_ bytes: [UInt8], key: [UInt8]?, piece: Int) -> (output: [
 }
 
 /// What an ESPHome client sends: the answers are the same however the bytes are divided; whatever Home Assistant says, the assistant's
-/// audio follows without a gap, its timers are few, and in the end it is idle.
+/// audio follows without a gap, its timers are few, and in the end it is idle. Buttons may be pressed at any time.
 func fuzzESPHome(_ bytes: [UInt8]) {
     let greeting = FrameParser.plain(1, [])
     for (bytes, key) in [(greeting + bytes, nil), (bytes, [UInt8](repeating: 7, count: 32))] as [([UInt8], [UInt8]?)] {
@@ -73,6 +75,14 @@ private func follow(_ requests: [APIRequest]) {
         case .mediaPlayer(let command):
             media.execute(command)
             check((0...1).contains(media.volume), "a volume of \(media.volume)")
+        case .turn(let key, _):
+            let step = TalkStep.allCases[Int(key % UInt32(TalkStep.allCases.count))]
+            effects = (try? assistant.talk(step, at: moment())) ?? []
+        case .configuration(let offered):
+            for word in offered where word.isUsable {
+                let address = OfferedFetcher.address(of: word.phrase, beside: word.address)
+                check(!address.contains(" ") || word.address.contains(" "), "a model's address with blanks: \(address)")
+            }
         default: effects = assistant.stop() ?? []
         }
         for case .play(let id, _) in effects where id % 2 == 0 {
@@ -85,7 +95,7 @@ private func follow(_ requests: [APIRequest]) {
             _ = assistant.sent(range, at: moment())
         }
         _ = assistant.tick(at: moment())
-        check(assistant.timerCount <= Assistant.mostTimers, "\(assistant.timerCount) timers")
+        check(assistant.timers.count <= Assistant.mostTimers, "\(assistant.timers.count) timers")
     }
     _ = assistant.disconnect()
     _ = assistant.stop()

@@ -46,7 +46,7 @@ func fuzzWords(_ input: [UInt8]) {
     }
 }
 
-private let archive: BackupArchive? = try? BackupArchive()
+private nonisolated(unsafe) let archive: BackupArchive? = try? BackupArchive()
 
 /// Backups, after zlib has found their sum right: only plain names within the archive, and what is read is written again the same.
 func fuzzBackup(_ bytes: [UInt8]) {

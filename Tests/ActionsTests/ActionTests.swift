@@ -82,6 +82,33 @@ struct ActionTests {
         #expect(abs(times[2] - times[0] - 0.5) < 0.0021 && abs(times[2] - times[1] - 0.1) < 0.0021)
     }
 
+    @Test func `a state of the voice assistant runs its actions alone, with the state in their environment`() throws {
+        let reports = Lines()
+        let path = folder.file("env")
+        let runner = try runner(
+            """
+            {actions: [{print: 'word'}], esphome: {
+                onListening: [{run: ['/bin/cp', '/proc/self/environ', '\(path)']}, {print: '{event} {state} {word}{date}'}],
+                onError: [{print: '{state}'}],
+            }}
+            """
+        ) { line in
+            reports.add(line)
+            return true
+        }
+        defer { runner.stop() }
+        let date = Timestamp(microseconds: 1_800_000_000_000_000)
+        for state in [AssistantState.idle, .listening, .error, .muted] {
+            runner.receive(AssistantChange(state, date: date))
+        }
+        #expect(reports.all == ["assistant listening \(date.text)\n", "error\n"])
+        #expect(comesTrue { ((try? Data(contentsOf: URL(fileURLWithPath: path)))?.count ?? 0) > 50 })
+        let variables = String(decoding: try folder.bytes("env"), as: UTF8.self).split(separator: "\0")
+        #expect(variables.contains("BECKON_STATE=listening") && variables.contains("BECKON_EVENT=assistant"))
+        #expect(variables.contains("BECKON_TIME=\(date.text)") && !variables.contains { $0.hasPrefix("BECKON_WORD") })
+        #expect(runner.counts.started == 3 && runner.counts.failed == 0)
+    }
+
     @Test func `a word plays its sound, never waits for it, and says once where none can be played`() throws {
         let path = try folder.write("ding.wav", format: 0x10002, rate: 48_000, [Float](repeating: 0.25, count: 48_000))
         let text = "{speaker: 'x', words: {left: {actions: [{play: '\(path)'}]}}}"

@@ -51,7 +51,7 @@ struct SampleTests {
 
     /// The keys without duplicates of action keys, which are the same in every place.
     private static func simple(_ keys: some Sequence<String>) -> Set<String> {
-        Set(keys.map { $0.replacing(/.*\.(actions|onStart|onEnd)\[\]/) { _ in ".actions[]" } })
+        Set(keys.map { $0.replacing(/.*\.(actions|on[A-Z]\w+)\[\]/) { _ in ".actions[]" } })
     }
 
     /// Key paths in the form of the settings: `.words.*.threshold`.

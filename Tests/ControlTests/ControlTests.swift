@@ -43,6 +43,8 @@ struct ControlTests {
                 #"{"command": "set", "sensitivity": "eager", "words": {"sensitivity": "strict"}}"#,
                 .set(ThresholdChange(all: .eager, words: ["sensitivity": .sensitivity(.strict)]))
             ),
+            ("talk", .talk(.start)), ("talk end", .talk(.end)), ("talk toggle", .talk(.toggle)),
+            (#"{"command": "talk"}"#, .talk(.start)), (#"{"step": "stop", "command": "talk"}"#, .talk(.stop)),
             ("{\"command\": \"mute\"}", .mute),
             (#"{"command": "set", "words": {"yes": 0.7}}"#, .set(Self.change(["yes": 0.7]))),
             (
@@ -96,7 +98,7 @@ struct ControlTests {
     }
 
     static let wrong: [(String, says: String)] = [
-        ("", "an empty command; there are status, mute, unmute, reload, events, misses, set"),
+        ("", "an empty command; there are status, mute, unmute, reload, events, misses, set, talk"),
         ("mte", "did you mean mute?"),
         ("explode", "unknown command 'explode'; there are status"), ("mute yes=0.5", "mute takes nothing after it"),
         (#"{"command": "teach"}"#, "not a step of teaching; there are begin"),
@@ -110,6 +112,10 @@ struct ControlTests {
         (#"{"command": "teach", "step": "take", "recent": 1, "client": 1}"#, "either recent or client is the number"),
         (#"{"command": "teach", "step": "rename", "word": "x"}"#, "rename also to, its new name"),
         (#"{"command": "teach", "step": "forget", "word": "x", "to": "y"}"#, "not a step of teaching"),
+        ("talk x", "talk takes one of start, end, stop, toggle, not 'x'"), ("talk end now", "talk takes one of start"),
+        (#"{"command": "talk", "step": "x"}"#, "talk takes one of start"),
+        (#"{"command": "talk", "step": 1}"#, "talk takes one of start"),
+        (#"{"command": "talk", "word": "x"}"#, "talk has the key step only"),
         ("set", "set needs a word and its threshold"), ("set yes", "'yes' is not a word and its threshold"),
         ("set yes=high", "the threshold of 'yes' is 'high', neither a number nor one of strict, balanced, eager"),
         ("set yes=stricd", "did you mean 'strict'?"), ("set sensitivity", "sensitivity needs a name: one of strict"),

@@ -43,6 +43,11 @@ private final class Diary: Integration {
     func update(_ settings: ServiceSettings) {
         log.write(.notice, "\(host) has \(settings.wordThresholds.count) words")
     }
+    func talk(_ step: TalkStep, _ later: @escaping @Sendable (ControlReply) -> Void) -> Bool {
+        guard host == "a" else { return false }
+        later(.note(step.rawValue))
+        return true
+    }
     var counts: Counts { Counts(host: host) }
 
     func remove() { isRemoved.withLock { $0 = true } }
@@ -134,6 +139,19 @@ struct IntegrationsTests {
         #expect(try apply("{mqtt: {host: 'bad'}}") == ["diary: cannot start"])
         #expect(try apply("{mqtt: {host: 'bad'}}", haveChanged: false) == ["diary: cannot start"])
         #expect(try apply("{mqtt: {host: 'a'}}") == ["a starts"])
+    }
+
+    @Test func `a button is for the integration that has a voice assistant`() throws {
+        let replies = Lines()
+        func talk() -> ControlReply? {
+            integrations.talk(.toggle) { replies.add("\($0.json)") }
+        }
+        let none = ControlReply.failed("there is no voice assistant; the key esphome of the configuration makes one")
+        #expect(talk() == none)
+        _ = try apply("{mqtt: {host: 'b'}}")
+        #expect(talk() == none && replies.all == [])
+        _ = try apply("{mqtt: {host: 'a'}}")
+        #expect(talk() == nil && replies.all == [#"{"ok": true, "note": "toggle"}"#])
     }
 
     @Test func `at the end all are stopped, nothing is removed, and nothing is started any more`() throws {

@@ -1,4 +1,8 @@
+import Control
 import Core
+import Events
+import Foundation
+import System
 import Testing
 
 @testable import ESPHome
@@ -188,7 +192,7 @@ struct AssistantTests {
         _ = assistant.receive(TimerEvent(.started, id: "d", left: 60), at: Self.at(10))
         _ = assistant.receive(TimerEvent(.cancelled, id: "c"), at: Self.at(20))
         _ = assistant.receive(TimerEvent(.updated, id: "d", left: 50, isActive: false), at: Self.at(20))
-        #expect(assistant.timerCount == 1 && assistant.nextTimer == Self.at(73).now)
+        #expect(assistant.timers.count == 1 && assistant.nextTimer == Self.at(73).now)
         #expect(assistant.disconnect().isEmpty && assistant.nextTimer == Self.at(70).now)
         #expect(assistant.tick(at: Self.at(69)).isEmpty)
         #expect(assistant.tick(at: Self.at(70)) == [.play(3, [ring])])
@@ -206,10 +210,58 @@ struct AssistantTests {
         #expect(assistant.tick(at: Self.at(5)) == [.play(2, [.chime(.timer)])])
     }
 
+    @Test func `timers that were kept ring at their time, and at once where that is over`() {
+        let ring = SoundPlayer.Source.chime(.timer)
+        var assistant = Assistant()
+        assistant.restore(["a": Self.at(-5).now, "b": Self.at(60).now])
+        #expect(assistant.tick(at: Self.at(0)) == [.play(1, [ring])] && assistant.timers.count == 1)
+        #expect(assistant.stop() == [.stopPlaying(1)])
+        // Home Assistant is back, and tells the end of the other itself.
+        assistant.connect()
+        #expect(assistant.tick(at: Self.at(62)).isEmpty)
+        #expect(assistant.receive(TimerEvent(.finished, id: "b"), at: Self.at(62)) == [.play(2, [ring])])
+        #expect(assistant.timers.isEmpty)
+    }
+
+    @Test func `a button starts a command without a word, and ends it`() throws {
+        var assistant = Assistant()
+        #expect(throws: TalkRefusal.alone) { try assistant.talk(.start, at: Self.at(0)) }
+        #expect(try assistant.talk(.stop, at: Self.at(0)).isEmpty && assistant.talk(.end, at: Self.at(0)).isEmpty)
+        assistant.connect()
+        #expect(try assistant.talk(.start, at: Self.at(0, sample: 700)) == [.sound(.heard), .send(.start(""))])
+        #expect(throws: TalkRefusal.isBusy) { try assistant.talk(.start, at: Self.at(0)) }
+        _ = assistant.answer(isError: false, at: Self.at(0.1))
+        #expect(assistant.wanted(upTo: 800) == 700..<800)
+        #expect(try assistant.talk(.end, at: Self.at(2)) == [.send(.audioEnd)] && assistant.state == .thinking)
+        // The button is released after Home Assistant has found the end, and the answer is heard.
+        _ = assistant.receive(Self.event(.answerEnd, ["url": "http://a"]), at: Self.at(3))
+        #expect(try assistant.talk(.end, at: Self.at(3)).isEmpty && assistant.state == .speaking)
+        _ = assistant.receive(Self.event(.runEnd), at: Self.at(3))
+        #expect(
+            try assistant.talk(.start, at: Self.at(4))
+                == [.stopPlaying(1), .send(.played(true)), .sound(.heard), .send(.start(""))]
+        )
+        // Released before Home Assistant listens: nothing was said.
+        #expect(try assistant.talk(.end, at: Self.at(4)) == [.send(.abort)] && assistant.state == .idle)
+        #expect(try assistant.talk(.toggle, at: Self.at(5)) == [.sound(.heard), .send(.start(""))])
+        #expect(try assistant.talk(.toggle, at: Self.at(6)) == [.send(.abort)] && assistant.state == .idle)
+        _ = assistant.receive(TimerEvent(.finished, id: "a"), at: Self.at(7))
+        #expect(try assistant.talk(.toggle, at: Self.at(8)) == [.stopPlaying(2)] && assistant.state == .idle)
+    }
+
+    @Test func `an answer that comes after its command was ended is not played`() throws {
+        var assistant = thinking()
+        #expect(try assistant.talk(.stop, at: Self.at(2)) == [.send(.abort)])
+        #expect(assistant.receive(Self.event(.answerEnd, ["url": "http://a"]), at: Self.at(3)).isEmpty)
+    }
+
     @Test func `timers are bounded`() {
         var assistant = Assistant()
         for number in 0..<1000 { _ = assistant.receive(TimerEvent(.started, id: "\(number)", left: 9), at: Self.at(0)) }
-        #expect(assistant.timerCount == Assistant.mostTimers)
+        #expect(assistant.timers.count == Assistant.mostTimers)
+        assistant = Assistant()
+        _ = assistant.receive(TimerEvent(.started, id: String(repeating: "x", count: 129), left: 9), at: Self.at(0))
+        #expect(assistant.timers.isEmpty)
     }
 
     @Test func `a muted microphone ends a command`() {
@@ -222,6 +274,48 @@ struct AssistantTests {
 }
 
 struct DeviceTests {
+    @Test func `what the satellite keeps is read again, timers at their time on the wall clock`() throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString).path
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let (now, date) = (Instant(nanoseconds: 5_000_000_000), Timestamp(microseconds: 1_800_000_000_000_000))
+        var store = DeviceStore(in: folder)
+        (store.active, store.volume) = (["a"], 0.25)
+        store.keep(["soon": now + .seconds(60), "now": now, "past": now - .seconds(2)], at: now, date: date)
+        try store.write(to: folder)
+        let read = DeviceStore(in: folder)
+        #expect(read == store && read.timers.count == 3)
+        // The machine was started again 100 s later, so its monotonic clock is another.
+        let later = Instant(nanoseconds: 1_000_000_000)
+        let (ends, missed) = read.timers(at: later, date: date.adding(seconds: 100))
+        #expect(ends == ["soon": later - .seconds(40), "now": later - .seconds(100), "past": later - .seconds(102)])
+        #expect(missed == 0)
+        let (none, gone) = read.timers(at: later, date: date.adding(seconds: 1000))
+        #expect(none.isEmpty && gone == 3)
+        // A clock that was set back far.
+        #expect(read.timers(at: later, date: Timestamp(microseconds: .min)).ends.count == 3)
+    }
+
+    @Test func `a satellite is the same device after a restart, whatever was changed meanwhile`() throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString).path
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let first = try DeviceStore.obtain(in: folder)
+        #expect(try DeviceStore.obtain(in: folder) == first && DeviceStore(in: folder) == first)
+        #expect(throws: SystemError.self) { try DeviceStore.obtain(in: "/proc/none") }
+    }
+
+    @Test func `a kept file that is damaged gives a new satellite`() throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString).path
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        for text in [
+            "", "{", "[]", #"{"timers": [1], "active": 3, "volume": "x"}"#, #"{"timers": {"a": 1, "b": "x"}}"#,
+        ] {
+            try Data(text.utf8).write(to: URL(filePath: folder + "/esphome.json"))
+            let store = DeviceStore(in: folder)
+            #expect(store.timers.isEmpty && store.active == nil && store.volume == 1, "\(text)")
+        }
+    }
+
     @Test func `names are what the protocol allows`() {
         let table = [
             ("Kitchen", "kitchen"), ("beckon my Box", "beckon-my-box"), ("küche", "k-che"), ("--a__b--", "a-b"),
@@ -251,6 +345,18 @@ struct DeviceTests {
         #expect(entities.target(DeviceEntities.key("mute")) == .mute)
         #expect(entities.target(DeviceEntities.key("threshold_hey_house")) == .threshold("hey house"))
         #expect(entities.target(DeviceEntities.key("last_word")) == nil && entities.target(0) == nil)
+    }
+
+    @Test func `a player that announces plays, as Home Assistant knows no other state`() throws {
+        for (player, number) in [(DeviceEntities.Player.State.idle, 1), (.playing, 2), (.announcing, 2), (.paused, 3)] {
+            var state = DeviceEntities.State()
+            state.player = .init(state: player)
+            let answer = try #require(DeviceEntities(state).states.first { $0.answer.type == 64 }).answer
+            var reader = ProtobufReader(answer.bytes[...])
+            var found: [Int: Int] = [:]
+            while let field = try reader.next() { found[field.number] = field.integer }
+            #expect(found[2] == number)
+        }
     }
 
     @Test func `words that start a command are those that were chosen and are known`() {

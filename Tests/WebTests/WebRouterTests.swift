@@ -173,7 +173,7 @@ struct WebRouterTests {
 
     @Test func `near misses, takes and their recordings need the token`() {
         let routes: [(String, WebRouter.Route)] = [
-            ("/misses", .misses), ("/misses/12.wav", .clip(12)), ("/teaching", .teaching),
+            ("/misses", .misses), ("/misses/12.wav", .clip(12)), ("/teaching", .teaching), ("/esphome", .satelliteKey),
             ("/teaching/0.wav", .take(0)), ("/clients/3.wav", .clientClip(3)),
         ]
         for (path, route) in routes {
@@ -244,7 +244,9 @@ struct WebRouterTests {
         #expect(status(route("/live", "172.30.32.2") { $0.fetchSite = "same-site" }) == 403)
         // Others: a neighbour, a unix socket, and one that only says that it is the proxy.
         for peer in ["172.30.32.3", "127.0.0.1", "172.30.32.2 ", nil] {
-            for path in ["/", "/live", "/misses", "/teaching", "/teaching/0.wav", "/clients/1.wav", "/control"] {
+            for path in [
+                "/", "/live", "/misses", "/teaching", "/esphome", "/teaching/0.wav", "/clients/1.wav", "/control",
+            ] {
                 #expect(status(route(path, peer, change)) == 421)
                 let local = route(path, peer) { ($0.host, $0.origin) = ("127.0.0.1", nil) }
                 #expect(status(local) == 403, "\(path)")

@@ -31,6 +31,7 @@ struct WebServerTests {
             var later: (@Sendable (ControlReply) -> Void)?
             var clientWords: [ClientWord]?
             var clients: [StreamClient]?
+            var satelliteKey: SatelliteKey?
         }
 
         let state = Mutex(State())
@@ -75,6 +76,7 @@ struct WebServerTests {
             (live.source, live.level) = (client.name, -20)
             return (live, fake.history)
         }
+        var satelliteKey: SatelliteKey? { fake.state.withLock { $0.satelliteKey } }
         func take(_ number: Int) -> [Float]? { number == 0 ? [Float](repeating: 0.25, count: 800) : nil }
 
         let fake: FakeService
@@ -422,6 +424,22 @@ struct WebServerTests {
         let step = try WebPeer(running.address).ask("POST /control", [Self.json, running.header], body: body)
         #expect(step.status == 200 && running.fake.state.withLock { $0.commands } == [.teach(.record)])
         #expect(running.server.stop(until: Clock.now + .seconds(10)))
+    }
+
+    @Test func `the key of the voice satellite is shown to those who have the token`() throws {
+        let running = try start()
+        defer { running.server.stop() }
+        #expect(try WebPeer(running.address).ask("GET /esphome", [running.header]).status == 404)
+        let key = SatelliteKey(name: "kitchen", key: "c2VjcmV0", modules: [[true, false], [false, false]])
+        running.fake.state.withLock { $0.satelliteKey = key }
+        let peer = try WebPeer(running.address)
+        let shown = try peer.ask("GET /esphome", [running.header])
+        #expect(shown.status == 200 && shown.headers["cache-control"] == "no-store")
+        #expect(
+            shown.body.filter { !$0.isWhitespace }
+                == #"{"name":"kitchen","key":"c2VjcmV0","modules":["10","00"]}"#
+        )
+        #expect(try peer.ask("GET /esphome").status == 403)
     }
 
     @Test func `near misses are listed, and their recordings handed out by number`() throws {

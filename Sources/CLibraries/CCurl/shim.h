@@ -110,6 +110,8 @@ struct CCurl_fetch {
     const char *address;
     /// The most bytes, as far as the server says how many there are.
     curl_off_t most;
+    /// Where to connect to whatever the address says, without redirects and proxies (CURLOPT_CONNECT_TO); null: where the address says.
+    struct curl_slist *place;
     /// Gets each piece of the body, with `context`.
     curl_write_callback piece;
     void *context;
@@ -132,6 +134,11 @@ static inline CURL *CCurl_begin_fetch(const struct CCurl *library, CURLM *loop, 
     CCURL_SET(CURLOPT_LOW_SPEED_LIMIT, 1L);
     CCURL_SET(CURLOPT_LOW_SPEED_TIME, 30L);
     CCURL_SET(CURLOPT_MAXFILESIZE_LARGE, fetch->most);
+    if (fetch->place) {
+        CCURL_SET(CURLOPT_CONNECT_TO, fetch->place);
+        CCURL_SET(CURLOPT_FOLLOWLOCATION, 0L);
+        CCURL_SET(CURLOPT_PROXY, "");
+    }
     CCURL_SET(CURLOPT_WRITEFUNCTION, fetch->piece);
     CCURL_SET(CURLOPT_WRITEDATA, fetch->context);
     CCURL_SET(CURLOPT_ERRORBUFFER, fetch->reason);

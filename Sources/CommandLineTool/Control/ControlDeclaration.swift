@@ -1,3 +1,4 @@
+private import Control
 private import System
 
 extension ControlVerb: Command {
@@ -72,6 +73,28 @@ extension ControlVerb: Command {
                     """
             ),
             CommandName(
+                name: "talk",
+                abstract: "give Home Assistant a command without a word, as a button does",
+                operands: [
+                    Operand(title: "step", completion: .names(TalkStep.allCases.map(\.rawValue)), isOptional: true)
+                ],
+                help: "what is said now is a command; end, stop or toggle for buttons",
+                manual: """
+                    It needs the voice satellite, the key
+                    .Va esphome
+                    of the configuration.
+                    .Cm start ,
+                    the default, ends an answer or a ringing timer, and sends what is said from
+                    now on.
+                    .Cm end
+                    says that the command is complete, when a button is released;
+                    .Cm stop
+                    ends whatever the assistant does;
+                    .Cm toggle
+                    does one or the other, for a single button.
+                    """
+            ),
+            CommandName(
                 name: "events",
                 abstract: "print every event as a JSON line",
                 help: "print every event as a JSON line, until Ctrl-C",
@@ -84,7 +107,8 @@ extension ControlVerb: Command {
         ],
         abstract: "talk to the service",
         usage: [
-            "beckon status|mute|unmute|reload [OPTION…]", "beckon events [--reconnect|--since TIME] [OPTION…]",
+            "beckon status|mute|unmute|reload [OPTION…]", "beckon talk [start|end|stop|toggle] [OPTION…]",
+            "beckon events [--reconnect|--since TIME] [OPTION…]",
             "beckon set [OPTION…] [sensitivity NAME] [WORD=T…]",
         ],
         groups: [

@@ -1,6 +1,7 @@
 import Configuration
 import Core
 import Daemon
+private import ESPHome
 import Enrollment
 import Events
 private import Glibc
@@ -65,7 +66,13 @@ struct Listen {
             path: path,
             vocabulary: options.listening.vocabulary,
             log: log
-        ) { configuration in options.override(&configuration) }
+        ) { configuration in
+            options.override(&configuration)
+            // What Home Assistant's picker has chosen beside the file.
+            guard !configuration.esphome.listen.isEmpty else { return }
+            let state = StateFolder.path(of: Instance.named(in: environment))
+            configuration.wakeWords += OfferedModels.manifests(in: state)
+        }
         // The files may lie on a disk that does not answer.
         let settings = try signals.interruptible { try Misconfiguration.check { try loader.load() } }
         try options.programs.check(settings)

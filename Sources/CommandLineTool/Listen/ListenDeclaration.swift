@@ -79,7 +79,7 @@ extension Listen: Command {
         ],
         notes: """
             Signals: SIGHUP reads the configuration again, SIGUSR1 mutes and unmutes.
-            beckon status, mute, unmute, reload, set and events do the same and more.
+            beckon status, mute, unmute, reload, talk, set and events do the same and more.
 
             Exit status: with --once or --seconds 3 if no word came; 78 if the configuration is invalid, or the model or a word that
             it or an option names, or a program of --run; otherwise as for all commands, see beckon help.

@@ -9,7 +9,7 @@ import Spotting
 import Synchronization
 public import System
 
-/// Runs the configured actions of each detected word or phrase.
+/// Runs the configured actions of each detected word or phrase, and of each state of the voice assistant.
 ///
 /// Programs and webhooks run on a few threads with a bounded queue. Sounds, lines for standard output, the journal and the
 /// sockets are handed over on the dispatcher's thread, because none of these waits.
@@ -185,7 +185,12 @@ public final class ActionRunner: EventSink {
         for action in state.withLock({ $0.configuration.actions(for: event) }) { start(action, event) }
     }
 
-    private func start(_ action: Action, _ event: DetectionEvent) {
+    /// Starts the actions of a state of the voice assistant; never blocks. Any thread.
+    public func receive(_ change: AssistantChange) {
+        for action in state.withLock({ $0.configuration.esphome.actions[change.state] ?? [] }) { start(action, change) }
+    }
+
+    private func start(_ action: Action, _ event: any ActionCause) {
         let (server, limit, isClosing) = state.withLock { state -> (LineServer?, Double, Bool) in
             let timeout = state.configuration.limits.timeout
             guard case .unix(let path) = action.effect else { return (nil, timeout, state.isClosing) }
@@ -208,19 +213,16 @@ public final class ActionRunner: EventSink {
                 attempt(action) { () throws(ActionError) in try webhook.post("\(event.json)", stop: stopEvent) }
             }
         case .print(let template):
-            if printLine(template.filled(with: event) + "\n") {
+            if printLine(event.line(template) + "\n") {
                 count { $0.started += 1 }
             } else {
                 count { $0.dropped += 1 }
             }
         case .journal(let level):
-            let message =
-                event.kind.isSession
-                ? "session of \(event.name) (\(event.kind.key))"
-                : "heard \(event.name) (\(event.kind.key), \(percent(event.confidence)))"
+            let (message, fields) = event.entry
             count { $0.started += 1 }
             attempt(action) { () throws(ActionError) in
-                try journal.write(message, level: level, fields: event.journalFields())
+                try journal.write(message, level: level, fields: fields)
             }
         case .play(let path):
             // What fails later is reported by the speaker.
@@ -259,7 +261,7 @@ public final class ActionRunner: EventSink {
         _ arguments: [String],
         _ directory: String,
         timeout: Double,
-        _ event: DetectionEvent
+        _ event: any ActionCause
     ) {
         let program = Program(
             arguments: arguments,
@@ -316,7 +318,7 @@ extension Configuration {
 
     private var effects: [Action.Effect] {
         let own = words.values.map(\.actions) + phrases.map(\.actions) + sessions.map { $0.onStart + $0.onEnd }
-        return (actions + own.compactMap(\.self).joined()).map(\.effect)
+        return (actions + own.compactMap(\.self).joined() + esphome.actions.values.joined()).map(\.effect)
     }
 
     /// Paths of the sockets of `unix` actions, without duplicates.

@@ -1,4 +1,5 @@
 import Core
+public import Events
 public import Network
 
 extension Configuration {
@@ -22,8 +23,17 @@ extension Configuration {
         public var doneSound: String?
         public var errorSound: String?
         public var timerSound: String?
+        /// Whether music of other programs is made quiet while the assistant is used.
+        public var duckMusic = false
+        /// What is done when the assistant's state changes, by the new state.
+        public var actions: [AssistantState: [Action]] = [:]
 
         public init() {}
+
+        subscript(state: AssistantState) -> [Action] {
+            get { actions[state] ?? [] }
+            set { actions[state] = newValue.isEmpty ? nil : newValue }
+        }
 
         /// The files, with their keys.
         var sounds: [(key: String, path: String)] {
@@ -61,6 +71,10 @@ extension Section where Root == Configuration.ESPHome {
             Setting("doneSound", \.doneSound, SettingKind<String>.sound.optional),
             Setting("errorSound", \.errorSound, SettingKind<String>.sound.optional),
             Setting("timerSound", \.timerSound, SettingKind<String>.sound.optional),
+            Setting("duckMusic", \.duckMusic, .flag),
+            stateActions("onIdle", .idle), stateActions("onListening", .listening),
+            stateActions("onThinking", .thinking), stateActions("onSpeaking", .speaking),
+            stateActions("onTimer", .timer), stateActions("onMuted", .muted), stateActions("onError", .error),
         ],
         foreign: [
             "key": "the key is not in the configuration: beckon esphome key prints it",
@@ -71,6 +85,10 @@ extension Section where Root == Configuration.ESPHome {
             "wakewords": "it is called words; what is detected at all is the key wakeWords of the whole configuration",
         ]
     )
+
+    private static func stateActions(_ name: String, _ state: AssistantState) -> Setting<Root> {
+        Setting(name, \.[state], SettingKind<Action>.action.list)
+    }
 
     /// Names need a letter or digit that the protocol takes.
     private static func isName(_ text: String) -> Bool {

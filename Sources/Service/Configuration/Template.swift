@@ -12,13 +12,14 @@ public struct Template: Equatable, Sendable {
         case placeholder(String)
     }
 
-    /// What the placeholders stand for, by name.
+    /// What the placeholders stand for, by name. `state` is that of the voice assistant, which words have not.
     private static let values: KeyValuePairs<String, @Sendable (DetectionEvent) -> String> = [
         "event": \.kind.key, "word": \.name,
         "session": { $0.kind.isSession ? $0.name : $0.session ?? "" },
         "confidence": { decimal(Double($0.confidence), 4) }, "percent": { Core.percent($0.confidence) },
         "start": { decimal($0.start, 3) }, "end": { decimal($0.end, 3) }, "time": { decimal($0.time, 3) },
-        "date": \.date.text, "device": \.device, "sequence": { String($0.sequence) }, "json": \.json.description,
+        "state": { _ in "" }, "date": \.date.text, "device": \.device, "sequence": { String($0.sequence) },
+        "json": \.json.description,
     ]
 
     /// As the user wrote it.
@@ -52,10 +53,27 @@ public struct Template: Equatable, Sendable {
 
     /// The text with the values of an event, without a line end.
     public func filled(with event: DetectionEvent) -> String {
+        filled { name in Self.values.first { $0.key == name }?.value(event) ?? "" }
+    }
+
+    /// The text with the values of a state of the voice assistant, without a line end; what only words have is empty.
+    public func filled(with change: AssistantChange) -> String {
+        filled { name in
+            switch name {
+            case "event": AssistantChange.key
+            case "state": change.state.rawValue
+            case "date": change.date.text
+            case "json": "\(change.json)"
+            default: ""
+            }
+        }
+    }
+
+    private func filled(_ value: (String) -> String) -> String {
         pieces.map { piece in
             switch piece {
             case .text(let text): text
-            case .placeholder(let name): Self.values.first { $0.key == name }?.value(event) ?? ""
+            case .placeholder(let name): value(name)
             }
         }.joined()
     }

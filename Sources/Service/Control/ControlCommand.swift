@@ -10,6 +10,8 @@ public enum ControlCommand: Equatable, Sendable {
     case misses
     /// Streams all events from now on to the client that asks.
     case events
+    /// Starts or ends a command to the voice assistant, as a button does.
+    case talk(TalkStep)
     /// Changes settings, or closes or opens the microphone.
     case change(SettingsChange)
 
@@ -35,14 +37,17 @@ public enum ControlCommand: Equatable, Sendable {
     /// - Throws: ``ControlError/command``.
     public init(words: [String]) throws(ControlError) {
         guard let name = words.first else { throw .command.saying("an empty command; there are \(Self.names)") }
-        self =
-            name == "set"
-            ? .set(try ThresholdChange(parts: words.dropFirst())) : try Self.named(name, isAlone: words.count == 1)
+        switch name {
+        case "set": self = .set(try ThresholdChange(parts: words.dropFirst()))
+        case "talk": self = .talk(try Self.step(words.dropFirst()))
+        default: self = try Self.named(name, isAlone: words.count == 1)
+        }
     }
 
     /// The command as a line of JSON.
     public var json: JSON {
         if case .change(.teaching(let step)) = self { return step.json }
+        if case .talk(let step) = self { return ["command": "talk", "step": .string(step.rawValue)] }
         guard case .change(.thresholds(let change)) = self else { return ["command": .string(name)] }
         let words = change.words.sorted { $0.key < $1.key }.map { word, choice in
             JSON.Member(word, choice.confidence.map { .shortest($0) } ?? .optional(choice.sensitivity?.rawValue))
@@ -58,15 +63,25 @@ public enum ControlCommand: Equatable, Sendable {
         ("status", .status), ("mute", .mute), ("unmute", .unmute), ("reload", .reload), ("events", .events),
         ("misses", .misses),
     ]
-    private static let names = (simple.map(\.name) + ["set"]).joined(separator: ", ")
+    private static let allNames = simple.map(\.name) + ["set", "talk"]
+    private static let names = allNames.joined(separator: ", ")
 
     /// Of a command that is not `set`.
     private var name: String { Self.simple.first { $0.command == self }?.name ?? "reload" }
 
+    private static func step(_ words: some Collection<String>) throws(ControlError) -> TalkStep {
+        guard let word = words.first else { return .start }
+        guard words.count == 1, let step = TalkStep(rawValue: word) else {
+            let steps = TalkStep.allCases.map(\.rawValue).joined(separator: ", ")
+            throw .command.saying("talk takes one of \(steps), not '\(word.prefix(40))'")
+        }
+        return step
+    }
+
     /// - Parameter isAlone: whether nothing follows the name.
     private static func named(_ name: String, isAlone: Bool) throws(ControlError) -> ControlCommand {
         guard let command = simple.first(where: { $0.name == name })?.command else {
-            let hint = nearestName(to: name, of: simple.map(\.name) + ["set"]).map { "did you mean \($0)?" }
+            let hint = nearestName(to: name, of: allNames).map { "did you mean \($0)?" }
             throw .command.saying("unknown command '\(name.prefix(40))'; \(hint ?? "there are \(names)")")
         }
         guard isAlone else { throw .command.saying("\(name) takes nothing after it") }
@@ -79,6 +94,11 @@ public enum ControlCommand: Equatable, Sendable {
             node = try JSONNode.parse(line, .strict)
         } catch {
             throw .command.saying("not a JSON object: \(error.reason)")
+        }
+        if node["command"]?.text == "talk" {
+            let (steps, others) = (node.members.filter { $0.name == "step" }, node.members.filter { $0.name != "step" })
+            guard others.count == 1 else { throw .command.saying("talk has the key step only") }
+            return .talk(try step(steps.map { $0.node.text ?? $0.node.description }))
         }
         if node["command"]?.text == "teach" { return .change(.teaching(try TeachingStep(node))) }
         var name: String?

@@ -42,7 +42,7 @@ public enum ControlReply: Equatable, Sendable {
             switch command {
             case .status, .events: self = .status(ServiceStatus(node))
             case .misses: self = .words(RecentWordList(node))
-            case .change: self = node["note"]?.text.map { .note($0) } ?? .done
+            case .change, .talk: self = node["note"]?.text.map { .note($0) } ?? .done
             }
         }
     }

@@ -5,12 +5,13 @@ public import Configuration
 public import Control
 import Core
 public import DeviceGroup
+import ESPHome
 import Enrollment
 public import Events
 import Glibc
 public import Input
 public import IntegrationInterface
-public import JSON
+import JSON
 import LiveTeaching
 public import Playback
 import Spotting
@@ -296,6 +297,7 @@ extension Daemon: Service {
     public var history: AudioHistory? { pipeline?.history }
     public var group: GroupSink? { pipeline?.group }
     public var speaker: Speaker? { pipeline?.speaker }
+    public var satelliteKey: SatelliteKey? { integrations.running(ESPHomeSatellite.self)?.satelliteKey }
     public var teaching: TeachingState? {
         var state = desk.state
         state.taught = currentSettings.vocabulary.taught.map(\.name)
@@ -304,7 +306,10 @@ extension Daemon: Service {
 
     public func take(_ number: Int) -> [Float]? { desk.take(number) }
 
-    public func tell(_ event: JSON) { control?.publish("\(event)") }
+    public func tell(_ change: AssistantChange) {
+        control?.publish("\(change.json)")
+        pipeline?.actions.receive(change)
+    }
 
     public var share: MachineShare {
         if case .server(let threads) = setup.role {
@@ -322,6 +327,7 @@ extension Daemon: Service {
         case (.status, _), (.events, _): .status(status)
         case (.change(.configuration), _): changes.submit(.configuration, later)
         case (.change(.mute), nil): .failed("this service has no microphone, only clients")
+        case (.talk(let step), _): integrations.talk(step, later)
         case (.misses, let pipeline): .words(pipeline?.misses.list ?? RecentWordList([], folder: nil, margin: 0))
         case (.change(let change), _): changes.submit(change, later)
         }

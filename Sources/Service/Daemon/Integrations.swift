@@ -1,4 +1,5 @@
 import Configuration
+import Control
 import Core
 import ESPHome
 import Events
@@ -61,6 +62,12 @@ final class Integrations: EventSink {
             if let running = slot.running as? Kind { return running }
         }
         return nil
+    }
+
+    /// Gives what a button says to the integration with a voice assistant. Returns the reply; nil if it comes later.
+    func talk(_ step: TalkStep, _ later: @escaping @Sendable (ControlReply) -> Void) -> ControlReply? {
+        for slot in slots where slot.running?.talk(step, later) == true { return nil }
+        return .failed("there is no voice assistant; the key esphome of the configuration makes one")
     }
 
     /// The status of each, under its key.

@@ -3,14 +3,19 @@ import Core
 import Glibc
 import System
 
-/// Fetches a file by HTTP or HTTPS, with libcurl, which is loaded for the first request. Redirects are followed.
+/// Fetches a file by HTTP or HTTPS, with libcurl, which is loaded for the first request. Redirects are followed, unless it is fetched from one
+/// machine only.
 public struct HTTPDownload: Sendable {
     /// Such as `http://192.168.1.20:8123/api/tts_proxy/answer.mp3`.
     public let address: String
     /// The most bytes.
     public let limit: Int
+    /// The machine that it is fetched from, whatever name the address has; nil: the one that the address names.
+    public let machine: IPAddress?
 
-    public init(_ address: String, limit: Int) { (self.address, self.limit) = (address, limit) }
+    public init(_ address: String, limit: Int, from machine: IPAddress? = nil) {
+        (self.address, self.limit, self.machine) = (address, limit, machine)
+    }
 
     /// Where the bytes go. libcurl has a pointer to it.
     private final class Target {
@@ -53,7 +58,17 @@ public struct HTTPDownload: Sendable {
         let reason = UnsafeMutablePointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
         reason.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
         defer { reason.deallocate() }
+        var place: UnsafeMutablePointer<curl_slist>?
+        if let machine {
+            place = library.functions.append?(
+                nil,
+                "::\(machine.text.contains(":") ? "[\(machine.text)]" : machine.text):"
+            )
+            guard place != nil else { throw noMemory }
+        }
+        defer { library.functions.free_list?(place) }
         var settings = CCurl_fetch()
+        settings.place = place
         (settings.most, settings.reason) = (curl_off_t(limit), reason)
         settings.context = Unmanaged.passUnretained(target).toOpaque()
         settings.piece = { bytes, size, count, context in

@@ -18,23 +18,19 @@ struct ESPHomeLoop: ~Copyable {
 
     /// Home Assistant has one connection, or two while it is set up; the rest is for others that look.
     private static let places = Places(all: 64, perPeer: 32, isShared: true)
-    /// One that has said nothing yet keeps its place so long.
-    private static let leastTime = Duration.milliseconds(200)
     private static let bufferSize = 16 << 10
     /// How often there may be new audio to send.
     private static let audioInterval = Duration.milliseconds(20)
     private static let checkInterval = Duration.milliseconds(500)
-    /// How often the level of the microphone is told.
-    private static let levelInterval = Duration.seconds(5)
 
     private var counts = ESPHomeSatellite.Counts()
     private(set) var clients: [Client] = []
-    /// The Home Assistant that hears commands.
-    private var owner: Client?
+    private var ownership: Ownership
     private var assistant = Assistant()
     private var words: AssistantWords
     private var media: MediaPlayer
     private var store: DeviceStore
+    private var offers: OfferDesk
     private var configuration: Configuration.ESPHome
     private var serviceSettings: ServiceSettings
     private let identity: DeviceIdentity
@@ -44,14 +40,12 @@ struct ESPHomeLoop: ~Copyable {
     private var nextCheck = Clock.now
     /// When the last audio was sent.
     private var lastAudio = Clock.now
-    /// The signs of life of the owner when it was asked for one, and when that was.
-    private var asked: (signs: Int, time: Instant)?
-    private var entities = DeviceEntities(.init())
-    private var shown = DeviceEntities.State()
-    private var nextLevel = Clock.now
+    private var board = EntityBoard()
     private var wasMuted = false
-    /// The state that clients of the control socket were told last.
-    private var told = AssistantState.idle.rawValue
+    /// The state that was told last.
+    private var told: AssistantState?
+    /// The timers that the store has.
+    private var keptTimers: [String: Instant] = [:]
 
     init(
         _ identity: DeviceIdentity,
@@ -60,25 +54,35 @@ struct ESPHomeLoop: ~Copyable {
         _ outlets: SatelliteOutlets
     ) {
         (self.identity, self.settings, self.store, self.outlets) = (identity, settings, store, outlets)
+        ownership = Ownership(longestSilence: settings.longestSilence)
         serviceSettings = outlets.service.currentSettings
         configuration = serviceSettings.configuration.esphome
-        words = AssistantWords(serviceSettings, chosen: store.active)
+        offers = OfferDesk(state: settings.folder, report: outlets.fetched)
+        words = AssistantWords([], chosen: nil, usual: [])
         media = MediaPlayer(outlets.music, outlets.answers, volume: store.volume)
     }
 
     /// To be called once, before all else.
     // Not in `init`, where Swift 6.2 lets no mutating method of a type with a constant be called.
     mutating func begin() {
-        setSounds()
-        refresh(at: Clock.now)
+        useSettings()
+        let now = Clock.now
+        let (timers, missed) = store.timers(at: now, date: .now)
+        keptTimers = timers
+        assistant.restore(timers)
+        if missed > 0 { outlets.service.log.write(.warning, "ESPHome: \(counted(missed, "timer")) ended long ago") }
+        refresh(at: now)
     }
 
     deinit { buffer.deallocate() }
 
+    /// The Home Assistant that hears commands.
+    private var owner: Client? { ownership.owner }
+
     var currentCounts: ESPHomeSatellite.Counts {
         var counts = counts
         counts.connections = clients.count
-        counts.state = owner == nil ? "alone" : assistant.state.rawValue
+        counts.state = owner == nil && assistant.state == .idle ? "alone" : assistant.state.rawValue
         return counts
     }
 
@@ -86,11 +90,12 @@ struct ESPHomeLoop: ~Copyable {
     mutating func update(_ settings: ServiceSettings) {
         serviceSettings = settings
         configuration = settings.configuration.esphome
-        words = AssistantWords(settings, chosen: store.active)
-        setSounds()
+        useSettings()
     }
 
-    private mutating func setSounds() {
+    private mutating func useSettings() {
+        let kept = settings.folder.map(OfferedModels.folder)
+        words = AssistantWords(serviceSettings, chosen: store.active, offered: offers.words, kept: kept)
         assistant.ring = configuration.timerSound.map { .file($0) } ?? .chime(.timer)
     }
 
@@ -98,12 +103,7 @@ struct ESPHomeLoop: ~Copyable {
 
     mutating func add(_ connection: consuming Connection) {
         let now = Clock.now
-        let holders = clients.map { client in
-            let isNew = !client.hasSpoken && now - client.start < Self.leastTime
-            var holder = client.holder(at: now, isKept: client === owner || isNew)
-            if client !== owner, !client.conversation.wantsStates { holder.isSilent = true }
-            return holder
-        }
+        let holders = clients.map { $0.holder(isOwner: $0 === owner, at: now) }
         switch Self.places.decide(connection.peer, holders) {
         case .welcome: break
         case .replace(let index):
@@ -123,8 +123,7 @@ struct ESPHomeLoop: ~Copyable {
         let requests = clients.map(\.request)
         if clients.contains(where: \.canGoOn) { return (requests, now) }
         if case .listening = assistant.phase { return (requests, now + Self.audioInterval) }
-        let isNeeded = !clients.isEmpty || assistant.isBusy
-        return (requests, [isNeeded ? nextCheck : nil, assistant.nextTimer].compactMap(\.self).min())
+        return (requests, min(nextCheck, assistant.nextTimer ?? nextCheck))
     }
 
     /// Reads what has come.
@@ -143,45 +142,21 @@ struct ESPHomeLoop: ~Copyable {
             }
             for request in client.conversation.takeRequests() { answer(request, client, at: now) }
         }
-        decide(at: now)
+        carryOut(ownership.decide(clients, at: now))
     }
 
-    /// Gives the satellite to one that wants it, if it is free.
-    private mutating func decide(at now: Instant) {
-        if let owner, owner.isEnding || !owner.conversation.wantsAssistant { loseOwner() }
-        let waiting = clients.filter { !$0.isEnding && $0 !== owner && $0.conversation.wantsAssistant }
-        guard !waiting.isEmpty else {
-            asked = nil
-            return
-        }
-        if let owner {
-            // One that has lost its network does not say so.
-            guard let question = asked else {
-                owner.conversation.send(.ping)
-                asked = (owner.conversation.signs, now)
-                return
+    private mutating func carryOut(_ changes: [Ownership.Change]) {
+        let log = outlets.service.log
+        for change in changes {
+            switch change {
+            case .gained(let client):
+                assistant.connect()
+                log.write(.notice, "Home Assistant is connected to the satellite from \(Self.name(client))")
+            case .lost:
+                log.write(.notice, "Home Assistant is no longer connected to the satellite")
+                carryOut(assistant.disconnect())
             }
-            guard owner.conversation.signs == question.signs else {
-                // It is there; the others may look. They are asked about again as long as they wait.
-                if now - question.time >= settings.longestSilence { asked = nil }
-                return
-            }
-            guard now - question.time >= settings.longestSilence else { return }
-            owner.finish(.gone)
-            loseOwner()
         }
-        // The newest of those at the last one's address is the same Home Assistant, which has connected again.
-        guard let new = waiting.last else { return }
-        (owner, asked) = (new, nil)
-        assistant.connect()
-        outlets.service.log.write(.notice, "Home Assistant is connected to the satellite from \(Self.name(new))")
-    }
-
-    private mutating func loseOwner() {
-        owner = nil
-        asked = nil
-        outlets.service.log.write(.notice, "Home Assistant is no longer connected to the satellite")
-        carryOut(assistant.disconnect())
     }
 
     private static func name(_ client: Client) -> String { client.address?.text ?? client.peer.description }
@@ -194,31 +169,62 @@ struct ESPHomeLoop: ~Copyable {
         switch request {
         case .listEntities:
             refresh(at: now)
-            for message in entities.list { client.conversation.send(message) }
+            for message in board.entities.list { client.conversation.send(message) }
             client.conversation.send(.listDone)
         case .turn(let key, let isOn):
-            if entities.target(key) == .mute { outlets.perform(isOn ? .mute : .unmute) }
+            if board.entities.target(key) == .mute { outlets.perform(isOn ? .mute : .unmute) }
         case .number(let key, let value):
-            guard case .threshold(let word) = entities.target(key), value > 0, value < 1 else { return }
+            guard case .threshold(let word) = board.entities.target(key), value > 0, value < 1 else { return }
             outlets.perform(.set(ThresholdChange(words: [word: .confidence(value)])))
         case .mediaPlayer(let command):
-            guard entities.target(command.key) == .player else { return }
+            guard board.entities.target(command.key) == .player else { return }
             media.execute(command)
             if store.volume != media.volume {
                 store.volume = media.volume
                 save()
             }
-        case .configuration:
+        case .configuration(let offered):
+            if client === owner || owner == nil && client.conversation.wantsAssistant {
+                offers.note(offered, from: client.address)
+                useSettings()
+                // After a restart, or where Home Assistant has another model by now.
+                if let active = store.active { fetchOffers(active) }
+            }
             client.conversation.send(.configuration(words.available, active: words.active, most: AssistantWords.most))
-        case .activate(let ids):
-            store.active = Array(ids.prefix(AssistantWords.most))
-            words = AssistantWords(serviceSettings, chosen: store.active)
-            save()
+        case .activate(let ids): choose(Array(ids.prefix(AssistantWords.most)))
         case .answered, .event, .timer, .announce: answerOwner(request, client, at: now)
         case .hello, .authentication, .disconnect, .ping, .pong, .deviceInfo, .subscribeStates, .subscribeAssistant,
             .other:
             break
         }
+    }
+
+    private mutating func choose(_ ids: [String]) {
+        store.active = ids
+        useSettings()
+        save()
+        fetchOffers(ids)
+    }
+
+    private mutating func fetchOffers(_ ids: [String]) {
+        do throws(SocketError) {
+            let known = serviceSettings.wordThresholds.map(\.word)
+            if try offers.choose(ids, known: known.contains) { outlets.perform(.reload) }
+        } catch {
+            outlets.service.log.write(.error, "ESPHome: no model is fetched: \(error)")
+        }
+    }
+
+    /// The model of a word that Home Assistant offers was fetched, or not.
+    mutating func fetched(_ result: OfferedFetcher.Result) {
+        guard let problem = result.problem else { return outlets.perform(.reload) }
+        let text = "ESPHome: the model of \(printable(result.id)) is not used: \(printable(problem))"
+        outlets.service.log.write(.error, text)
+        play(.failure)
+        guard !serviceSettings.wordThresholds.contains(where: { $0.word == result.id }) else { return }
+        store.active?.removeAll { $0 == result.id }
+        useSettings()
+        save()
     }
 
     /// What only the Home Assistant that hears commands may say.
@@ -228,10 +234,20 @@ struct ESPHomeLoop: ~Copyable {
         switch request {
         case .answered(let isError): carryOut(assistant.answer(isError: isError, at: moment))
         case .event(let event): carryOut(assistant.receive(event, at: moment))
-        case .timer(let timer): carryOut(assistant.receive(timer, at: moment))
+        case .timer(let timer):
+            carryOut(assistant.receive(timer, at: moment))
+            keepTimers(at: now)
         case .announce(let request): carryOut(assistant.announce(request))
         default: break
         }
+    }
+
+    /// Keeps running timers over a restart.
+    private mutating func keepTimers(at now: Instant) {
+        guard assistant.timers != keptTimers else { return }
+        keptTimers = assistant.timers
+        store.keep(keptTimers, at: now, date: .now)
+        save()
     }
 
     private func save() {
@@ -250,8 +266,7 @@ struct ESPHomeLoop: ~Copyable {
 
     /// Tells Home Assistant of a word.
     mutating func report(_ event: DetectionEvent, at now: Instant) {
-        shown.lastWord = event.name
-        shown.ratio = event.sound?.signalToNoise
+        board.note(event)
         refresh(at: now)
         if event.name == configuration.stopWord {
             if let effects = assistant.stop() { return carryOut(effects) }
@@ -262,6 +277,20 @@ struct ESPHomeLoop: ~Copyable {
         let before = assistant.phase
         carryOut(assistant.wake(word.phrase, after: end, at: moment(now)))
         if assistant.phase != before { counts.commands += 1 }
+    }
+
+    /// Carries out what a button says. Returns why not, if it does not.
+    mutating func talk(_ step: TalkStep, at now: Instant) -> TalkRefusal? {
+        refresh(at: now)
+        let before = assistant.phase
+        do throws(TalkRefusal) {
+            if step == .start || step == .toggle && assistant.state == .idle, wasMuted { throw .isMuted }
+            carryOut(try assistant.talk(step, at: moment(now)))
+        } catch {
+            return error
+        }
+        if before == .idle, assistant.phase != before { counts.commands += 1 }
+        return nil
     }
 
     mutating func ended(_ end: SoundPlayer.End, at now: Instant) {
@@ -289,23 +318,18 @@ struct ESPHomeLoop: ~Copyable {
         tellState()
     }
 
-    /// Tells clients of the control socket what the assistant does, for lights.
+    /// Tells what the assistant does, for lights.
     private mutating func tellState() {
-        let state = assistant.state == .idle && wasMuted ? "muted" : assistant.state.rawValue
+        let state = assistant.state == .idle && wasMuted ? .muted : assistant.state
+        outlets.ducker?.duck(assistant.state != .idle || media.player.state == .announcing)
         guard state != told else { return }
         told = state
-        outlets.tell(state)
+        outlets.service.tell(AssistantChange(state))
     }
 
     private mutating func play(_ sound: Assistant.Sound) {
-        if sound == .failure || sound == .lost { outlets.tell("error") }
-        let file: String? =
-            switch sound {
-            case .heard: configuration.heardSound
-            case .done: configuration.doneSound
-            case .failure, .lost: configuration.errorSound
-            }
-        if let file {
+        if sound == .failure || sound == .lost { outlets.service.tell(AssistantChange(.error)) }
+        if let file = configuration.file(of: sound) {
             _ = outlets.service.speaker?.play(file)
         } else if sound == .failure || sound == .lost {
             media.chime(sound == .lost ? .lost : .failure)
@@ -317,14 +341,7 @@ struct ESPHomeLoop: ~Copyable {
     /// Makes the entities anew.
     private mutating func refresh(at now: Instant) {
         let state = outlets.service.state
-        shown.words = state.words.map { .init(name: $0.name, threshold: $0.threshold) }
-        shown.isMuted = state.isMuted
-        if now >= nextLevel {
-            shown.level = state.level.map { ($0 * 2).rounded() / 2 }
-            nextLevel = now + Self.levelInterval
-        }
-        shown.player = identity.plays ? media.player : nil
-        entities = DeviceEntities(shown)
+        board.refresh(state, player: identity.plays ? media.player : nil, at: now)
         let isMuted = state.isMuted == true
         if isMuted, !wasMuted { carryOut(assistant.mute(at: moment(now))) }
         wasMuted = isMuted
@@ -339,37 +356,19 @@ struct ESPHomeLoop: ~Copyable {
         if isTime {
             nextCheck = now + Self.checkInterval
             carryOut(assistant.tick(at: moment(now)))
-            if !clients.isEmpty { refresh(at: now) }
+            refresh(at: now)
         } else if let timer = assistant.nextTimer, timer <= now {
             carryOut(assistant.tick(at: moment(now)))
         }
-        sendStates()
+        keepTimers(at: now)
+        board.send(to: clients)
         for client in clients { client.flush(at: now) }
         guard isTime || clients.contains(where: \.isEnding) else { return }
-        for client in clients { check(client, at: now) }
-        if let owner, owner.end != nil { loseOwner() }
+        for client in clients { client.check(settings, interval: Self.checkInterval, at: now) }
+        if let owner, owner.end != nil { carryOut(ownership.lose()) }
         counts.dropped += clients.count(where: { $0.end != nil && $0.end != .gone })
         counts.wrongKeys += clients.count(where: { $0.end != nil && $0.conversation.hasWrongKey })
         clients.removeAll { $0.end != nil }
-    }
-
-    private func check(_ client: Client, at now: Instant) {
-        if client.conversation.isLeaving { client.finish(.gone) }
-        if now - client.lastInput >= settings.pingInterval, client.conversation.hasIntroduced,
-            client.conversation.output.isEmpty, now - client.lastInput < settings.pingInterval + Self.checkInterval
-        {
-            client.conversation.send(.ping)
-        }
-        client.check(at: now, settings.limits, isFull: false)
-    }
-
-    private func sendStates() {
-        for client in clients where client.conversation.wantsStates && client.conversation.isKeepingUp {
-            for (key, answer) in entities.states where client.conversation.known[key] != answer {
-                client.conversation.known[key] = answer
-                client.conversation.send(answer)
-            }
-        }
     }
 
     private mutating func sendAudio(_ client: Client, at now: Instant) {
@@ -392,6 +391,7 @@ struct ESPHomeLoop: ~Copyable {
 
     /// Tells all clients that the satellite ends.
     mutating func close() {
+        offers.close()
         for client in clients where client.conversation.hasIntroduced {
             client.conversation.send(.disconnect)
             client.flush(at: Clock.now)

@@ -1,6 +1,6 @@
 import Audio
 public import Configuration
-import Control
+public import Control
 public import Core
 public import Events
 import Glibc
@@ -22,6 +22,7 @@ public final class ESPHomeSatellite: EventSink {
         var listen: [ListenAddress]
         var name: String
         var announces = false
+        var ducksMusic = false
         /// Of 32 bytes; nil: connections are not encrypted.
         var key: [UInt8]?
         /// The folder of what is kept over restarts; nil keeps nothing.
@@ -42,7 +43,7 @@ public final class ESPHomeSatellite: EventSink {
 
     /// What has happened so far.
     public struct Counts: Counted, Equatable {
-        /// `alone` without Home Assistant, else what the assistant does.
+        /// What the assistant does; `alone` where it does nothing, and Home Assistant is not connected.
         public var state = "alone"
         public var connections = 0
         public var accepted = 0
@@ -70,9 +71,13 @@ public final class ESPHomeSatellite: EventSink {
     struct Inbox {
         var events: [DetectionEvent] = []
         var settings: ServiceSettings?
+        /// What buttons say, with who is told what became of it.
+        var steps: [(step: TalkStep, later: @Sendable (ControlReply) -> Void)] = []
         /// Of answers, and of music.
         var ends: [SoundPlayer.End] = []
         var musicEnds: [SoundPlayer.End] = []
+        /// Of models that Home Assistant offers.
+        var fetched: [OfferedFetcher.Result] = []
         var counts = Counts()
     }
 
@@ -84,8 +89,12 @@ public final class ESPHomeSatellite: EventSink {
     /// Where it listens, with the ports that the system chose.
     let addresses: [ListenAddress]
     private let listener: Listener
+    private let name: String
+    /// In base64; nil without encryption.
+    private let keyText: String?
     private let log: ServiceLog
     private let players: [SoundPlayer]
+    private let ducker: MusicDucker?
     private let announcement = Mutex<Announcement?>(nil)
     private let thread: InboxThread<Inbox>
 
@@ -95,14 +104,15 @@ public final class ESPHomeSatellite: EventSink {
     init(_ settings: Settings, _ service: any Service, audio: AudioHistory) throws(SocketError) {
         guard settings.key == nil || Sodium.loaded != nil else { throw SocketError(Sodium.noLibrary) }
         log = service.log
+        (name, keyText) = (settings.name, settings.key.map { base64($0) })
         listener = try Listener(settings.listen)
         addresses = listener.addresses
         thread = try InboxThread(Inbox(), or: SocketError.noEventFD)
-        let name = DeviceIdentity.name(from: settings.name)
+        let plainName = DeviceIdentity.name(from: settings.name)
         let speaker = service.speaker
-        let store = DeviceStore(in: settings.folder)
+        let store = Self.store(in: settings.folder, service.log)
         let identity = DeviceIdentity(
-            name: name,
+            name: plainName,
             title: settings.name,
             address: store.address,
             version: version,
@@ -115,11 +125,14 @@ public final class ESPHomeSatellite: EventSink {
             players.append(try SoundPlayer(speaker) { [thread] end in thread.post { $0.musicEnds.append(end) } })
         }
         self.players = players
+        ducker = settings.ducksMusic ? try MusicDucker(log: service.log) : nil
         let outlets = SatelliteOutlets(
             service: service,
             audio: audio,
             answers: players.first,
-            music: players.last
+            music: players.last,
+            ducker: ducker,
+            fetched: { [thread] result in thread.post { $0.fetched.append(result) } }
         )
         try thread.start(name: "beckon-esphome", stackSize: 512 << 10, or: SocketError.noThread) { [self] in
             run(ESPHomeLoop(identity, settings, store, outlets))
@@ -129,7 +142,7 @@ public final class ESPHomeSatellite: EventSink {
         let places = addresses.map(\.description).joined(separator: ", ")
         log.write(
             listener.isOpen ? .notice : .info,
-            "Home Assistant can connect to the ESPHome satellite \(printable(name)) at \(printable(places))"
+            "Home Assistant can connect to the ESPHome satellite \(printable(plainName)) at \(printable(places))"
                 + (settings.key == nil ? ", without encryption" : ", with the key of beckon esphome key")
         )
         guard settings.announces, let port = addresses.first(where: { !$0.isLocal })?.port else { return }
@@ -139,8 +152,20 @@ public final class ESPHomeSatellite: EventSink {
         ]
         let encryption = settings.key == nil ? [] : ["api_encryption=Noise_NNpsk0_25519_ChaChaPoly_SHA256"]
         announcement.withLock {
-            $0 = Announcement(.init(name, type: "_esphomelib._tcp", port: port, text: text + encryption), log: log)
+            $0 = Announcement(.init(plainName, type: "_esphomelib._tcp", port: port, text: text + encryption), log: log)
         }
+    }
+
+    private static func store(in folder: String?, _ log: ServiceLog) -> DeviceStore {
+        do throws(SystemError) { return try DeviceStore.obtain(in: folder) } catch {
+            log.write(.warning, "ESPHome: \(error); after a restart it is another device")
+            return DeviceStore(in: nil)
+        }
+    }
+
+    /// What Home Assistant needs to connect; nil without encryption. Any thread.
+    public var satelliteKey: SatelliteKey? {
+        keyText.map { SatelliteKey(name: name, key: $0, modules: QRCode($0)?.rows) }
     }
 
     /// The counts so far. Any thread.
@@ -153,13 +178,24 @@ public final class ESPHomeSatellite: EventSink {
 
     public func update(_ settings: ServiceSettings) { thread.post { $0.settings = settings } }
 
+    public func talk(_ step: TalkStep, _ later: @escaping @Sendable (ControlReply) -> Void) -> Bool {
+        let isTaken = thread.post { inbox in
+            guard inbox.steps.count < Self.capacity else { return false }
+            inbox.steps.append((step, later))
+            return true
+        }
+        if !isTaken { later(.failed(ControlReply.noRoom)) }
+        return true
+    }
+
     /// Stops to listen and closes all connections.
     @discardableResult
     public func stop(until time: Instant? = nil) -> Bool {
         thread.beginStop()
         announcement.withLock { $0 }?.end()
         let haveEnded = players.map { $0.end(until: time) }
-        return thread.stop(until: time) && haveEnded.allSatisfy { $0 }
+        let isLoud = ducker?.end(until: time) ?? true
+        return thread.stop(until: time) && isLoud && haveEnded.allSatisfy { $0 }
     }
 
     // MARK: - On the satellite's thread
@@ -183,8 +219,12 @@ public final class ESPHomeSatellite: EventSink {
             if let settings = news.settings { loop.update(settings) }
             loop.receive(requests.dropFirst(1 + listener.count), at: now)
             for event in news.events { loop.report(event, at: now) }
+            for (step, later) in news.steps {
+                later(loop.talk(step, at: now).map { .failed($0.description) } ?? .done)
+            }
             for end in news.ends { loop.ended(end, at: now) }
             for end in news.musicEnds { loop.musicEnded(end) }
+            for result in news.fetched { loop.fetched(result) }
             loop.send(at: now)
             listener.accept(requests.dropFirst().prefix(listener.count), most: Self.mostAtOnce) { loop.add($0) }
             thread.withLock { [counts = loop.currentCounts] in $0.counts = counts }
@@ -201,7 +241,7 @@ extension ESPHomeSatellite: Integration {
         var esphome = Configuration.ESPHome()
         let own = configuration.esphome
         (esphome.listen, esphome.name, esphome.encryption) = (own.listen, own.name, own.encryption)
-        esphome.announce = own.announce
+        (esphome.announce, esphome.duckMusic) = (own.announce, own.duckMusic)
         guard !own.listen.isEmpty else { return nil }
         return ESPHomeConfigured(settings: esphome, plays: configuration.speaker != nil)
     }
@@ -212,7 +252,7 @@ extension ESPHomeSatellite: Integration {
         }
         let own = configured.settings
         var settings = Settings(listen: own.listen, name: own.name ?? "beckon \(service.name)")
-        settings.announces = own.announce
+        (settings.announces, settings.ducksMusic) = (own.announce, own.duckMusic)
         settings.folder = StateFolder.path(of: service.instance)
         if own.encryption {
             guard let folder = settings.folder else {
@@ -238,6 +278,10 @@ struct SatelliteOutlets: Sendable {
     /// Nil without a speaker.
     let answers: SoundPlayer?
     let music: SoundPlayer?
+    /// Nil where music of other programs stays as it is.
+    let ducker: MusicDucker?
+    /// Takes what became of a model that Home Assistant offers, on another thread.
+    let fetched: @Sendable (OfferedFetcher.Result) -> Void
 
     /// Has a command carried out, and its failure logged.
     func perform(_ command: ControlCommand) {
@@ -245,10 +289,5 @@ struct SatelliteOutlets: Sendable {
             if case .failed(let reason) = reply { log.write(.warning, "ESPHome: \(reason)") }
         }
         if let reply = service.perform(command, finish) { finish(reply) }
-    }
-
-    /// Tells clients of the control socket what the assistant does.
-    func tell(_ state: String) {
-        service.tell(["event": "assistant", "state": .string(state), "date": .string(Timestamp.now.text)])
     }
 }

@@ -1,4 +1,5 @@
 public import Configuration
+public import Control
 public import Core
 public import Events
 public import Metrics
@@ -34,6 +35,12 @@ public protocol Integration: AnyObject, EventSink {
     /// Tries again what does not run; called for each reload, on the thread of changes.
     func retry()
 
+    /// Takes what a button says, if it has a voice assistant; never waits. Any thread.
+    ///
+    /// - Parameter later: is told once what became of it, on any thread.
+    /// - Returns: whether it takes it.
+    func talk(_ step: TalkStep, _ later: @escaping @Sendable (ControlReply) -> Void) -> Bool
+
     /// Its counts, for the service's status and for metrics. Any thread.
     var counts: Counts { get }
 
@@ -54,5 +61,6 @@ extension Integration {
     public func receive(_ event: DetectionEvent) {}
     public func update(_ settings: ServiceSettings) {}
     public func retry() {}
+    public func talk(_ step: TalkStep, _ later: @escaping @Sendable (ControlReply) -> Void) -> Bool { false }
     public func remove() {}
 }

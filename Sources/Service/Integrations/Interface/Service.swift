@@ -3,7 +3,6 @@ public import Configuration
 public import Control
 public import DeviceGroup
 public import Events
-public import JSON
 public import Metrics
 public import Playback
 public import System
@@ -44,6 +43,9 @@ public protocol Service: Sendable {
     /// Takes a word or phrase of a client, for the log and for those who are shown what is heard. Any thread.
     func heard(_ event: DetectionEvent)
 
+    /// What Home Assistant needs to know of the voice satellite, for those who may hear what is said; nil without one that has a key.
+    var satelliteKey: SatelliteKey? { get }
+
     /// Why the service detects no words now; nil if it does.
     var problem: String? { get }
 
@@ -51,8 +53,8 @@ public protocol Service: Sendable {
     /// `Daemon.apply`, one after the other; what was changed shows in ``state`` and ``currentSettings``.
     func perform(_ command: ControlCommand, _ later: @escaping @Sendable (ControlReply) -> Void) -> ControlReply?
 
-    /// Tells an event to the clients of the control socket that want events: a state that is none of a word.
-    func tell(_ event: JSON)
+    /// Takes a change of what the voice assistant does: clients of the control socket that want events are told, and its actions are started.
+    func tell(_ change: AssistantChange)
 
     /// The sound of a take of the word that is being taught, `[samples]` at 16 kHz; nil if there is none of this number, from 0 on. It is
     /// for those who may hear what is said.
@@ -63,9 +65,10 @@ extension Service {
     public var instance: Instance? { nil }
     public var group: GroupSink? { nil }
     public var speaker: Speaker? { nil }
+    public var satelliteKey: SatelliteKey? { nil }
     public var teaching: TeachingState? { nil }
     public func take(_ number: Int) -> [Float]? { nil }
-    public func tell(_ event: JSON) {}
+    public func tell(_ change: AssistantChange) {}
     public var clientWords: [ClientWord]? { nil }
     public var clients: [StreamClient]? { nil }
     public func live(ofClient number: Int) -> (state: LiveState, history: AudioHistory)? { nil }

@@ -26,6 +26,7 @@ enum LivePage {
             ("<link rel=\"stylesheet\" href=\"live-page.css\">", "style", PackageResources.live_page_css),
             ("<script src=\"live-page.js\"></script>", "script", PackageResources.live_page_js),
             ("<script src=\"live-page-sound.js\"></script>", "script", PackageResources.live_page_sound_js),
+            ("<script src=\"live-page-pair.js\"></script>", "script", PackageResources.live_page_pair_js),
             ("<script src=\"live-page-teach.js\"></script>", "script", PackageResources.live_page_teach_js),
         ]
         return parts.reduce(text(PackageResources.live_page_html)) { page, part in

@@ -29,6 +29,8 @@ struct WebRouter: Sendable {
         case teaching
         /// The sound of one of its takes, by its number.
         case take(Int)
+        /// The key of the voice satellite.
+        case satelliteKey
         /// A change, whose command is in the body.
         case control
         case refused(WebAnswer)
@@ -70,6 +72,7 @@ struct WebRouter: Sendable {
             return live(request, client, isTrusted)
         case "/misses" where hasPage: return heard(request, .misses)
         case "/teaching" where hasPage: return heard(request, .teaching)
+        case "/esphome" where hasPage: return heard(request, .satelliteKey)
         case let path where hasPage && path.hasPrefix("/misses/") && path.hasSuffix(".wav"):
             guard let number = Self.number(in: path, after: "/misses/") else { return .refused(Self.noSuchClip) }
             return heard(request, .clip(number))
@@ -86,7 +89,7 @@ struct WebRouter: Sendable {
                 .text(
                     404,
                     (hasPage
-                        ? "there are /, /live, /misses, /teaching, /control, "
+                        ? "there are /, /live, /misses, /teaching, /esphome, /control, "
                         : "without a microphone there is no page; there are ")
                         + "/metrics, /healthz and /readyz"
                 )
@@ -110,7 +113,7 @@ struct WebRouter: Sendable {
         return proxies.contains { $0.includes(peer) }
     }
 
-    /// What was said, which is for those who have the token.
+    /// What was said, and secrets, which are for those who have the token.
     private func heard(_ request: WebRequest, _ route: Route) -> Route {
         guard request.method == "GET" else { return Self.wrongMethod("GET") }
         return withoutToken(request) ?? route

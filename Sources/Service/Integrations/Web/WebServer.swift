@@ -240,6 +240,11 @@ public final class WebServer: Integration {
                     let state = service.teaching ?? TeachingState()
                     return .answer(WebAnswer(200, "application/json", state.json.line))
                 case .take(let number): return .answer(take(number))
+                case .satelliteKey:
+                    guard let key = service.satelliteKey else {
+                        return .answer(.text(404, "there is no voice satellite with a key"))
+                    }
+                    return .answer(WebAnswer(200, "application/json", key.json.line))
                 case .control: return change(request.body, number)
                 }
             }

@@ -1,4 +1,6 @@
+import Control
 import Core
+import Events
 
 /// A conversation with Home Assistant's voice assistant: decides what is sent, played and said, from what happens. A pure value.
 ///
@@ -62,8 +64,9 @@ struct Assistant {
     static let longestRing = Duration.seconds(600)
     /// Home Assistant tells the end of a timer; where it does not, because it was started again meanwhile, it rings so much later.
     static let timerGrace = Duration.seconds(3)
-    /// Most timers; a house has few.
+    /// Most timers, and most bytes of their names; a house has few.
     static let mostTimers = 64
+    private static let longestName = 128
 
     private(set) var phase = Phase.idle
     private(set) var isConnected = false
@@ -80,7 +83,7 @@ struct Assistant {
     /// Whether the command belongs to a conversation: then silence is no failure.
     private var isContinued = false
     /// Running timers, with the time at which they end.
-    private var timers: [String: Instant] = [:]
+    private(set) var timers: [String: Instant] = [:]
     /// Since when a timer rings.
     private var ringStart: Instant?
     /// What a ringing timer sounds like.
@@ -101,8 +104,6 @@ struct Assistant {
 
     /// When a timer ends; nil without one.
     var nextTimer: Instant? { timers.values.min().map { isConnected ? $0 + Self.timerGrace : $0 } }
-
-    var timerCount: Int { timers.count }
 
     // MARK: - The connection
 
@@ -147,6 +148,29 @@ struct Assistant {
             phase = .idle
             return [.send(.abort)]
         case .idle, .thinking: return []
+        }
+    }
+
+    /// A button was pressed or released. What was said before is no part of the command.
+    mutating func talk(_ step: TalkStep, at moment: Moment) throws(TalkRefusal) -> [Effect] {
+        switch step {
+        case .start:
+            guard isConnected else { throw .alone }
+            guard phase == .idle else { throw .isBusy }
+            return silence() + [.sound(.heard)] + start("", from: moment.sample, isContinued: false, at: moment)
+        case .end:
+            if case .starting = phase {
+                phase = .idle
+                return [.send(.abort)]
+            }
+            return endAudio(at: moment)
+        case .stop:
+            let effects = silence()
+            guard phase != .idle else { return effects }
+            // An answer that is on its way is not wanted any more.
+            (phase, hasAnswered) = (.idle, true)
+            return effects + [.send(.abort)]
+        case .toggle: return try talk(state == .idle ? .start : .stop, at: moment)
         }
     }
 
@@ -264,7 +288,8 @@ struct Assistant {
     mutating func receive(_ timer: TimerEvent, at moment: Moment) -> [Effect] {
         switch timer.kind {
         case .started, .updated:
-            guard timers[timer.id] != nil || timers.count < Self.mostTimers else { return [] }
+            guard timers[timer.id] != nil || timers.count < Self.mostTimers, timer.id.utf8.count <= Self.longestName
+            else { return [] }
             timers[timer.id] = timer.isActive ? moment.now + .seconds(timer.left) : nil
         case .cancelled: timers[timer.id] = nil
         case .finished:
@@ -274,6 +299,11 @@ struct Assistant {
         }
         return []
     }
+
+    /// Goes on with timers that were kept over a restart.
+    ///
+    /// - Parameter timers: with the time at which they end, which may be over.
+    mutating func restore(_ timers: [String: Instant]) { self.timers = timers }
 
     private mutating func startRing(at now: Instant) -> [Effect] {
         ringStart = ringStart ?? now
@@ -337,7 +367,15 @@ struct Assistant {
     }
 }
 
-/// What a voice assistant does, as people see it: for lights and buttons.
-enum AssistantState: String, Sendable {
-    case idle, listening, thinking, speaking, timer
+/// Why a button starts no command.
+enum TalkRefusal: Error, CustomStringConvertible {
+    case alone, isBusy, isMuted
+
+    var description: String {
+        switch self {
+        case .alone: "no Home Assistant is connected"
+        case .isBusy: "a command is under way already; beckon talk stop ends it"
+        case .isMuted: "the microphone is muted"
+        }
+    }
 }

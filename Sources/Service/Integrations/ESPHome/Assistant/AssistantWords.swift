@@ -27,14 +27,24 @@ struct AssistantWords: Equatable, Sendable {
     ///
     /// Where neither the configuration nor Home Assistant has chosen, words that are made for it start a command: wake words with models
     /// of their own, then phrases, then taught words; the model's ten words do not.
-    init(_ settings: ServiceSettings, chosen: [String]?) {
+    ///
+    /// - Parameters:
+    ///   - chosen: what Home Assistant has chosen; nil if it has not.
+    ///   - offered: the words that it has models of.
+    ///   - kept: the folder of those of them that are kept; nil for none.
+    init(_ settings: ServiceSettings, chosen: [String]?, offered: [OfferedWord] = [], kept: String? = nil) {
         let named = settings.configuration.esphome.words
         let vocabulary = settings.vocabulary
         let manifests = Dictionary(vocabulary.wakeWords.map { ($0.name, $0.manifest) }) { first, _ in first }
         let names = settings.wordThresholds.map(\.word) + settings.phrases.map(\.name)
-        let available = names.filter { named?.contains($0) ?? true }.map { name in
+        let own = vocabulary.wakeWords.filter { word in kept.map { word.manifestPath.hasPrefix($0 + "/") } ?? false }
+            .map(\.name)
+        var available = names.filter { named?.contains($0) ?? true || own.contains($0) }.map { name in
             let manifest = manifests[name]
             return AssistantWord(id: name, phrase: manifest?.phrase ?? name, languages: manifest?.languages ?? [])
+        }
+        for word in offered where !available.contains(where: { $0.id == word.wordName }) {
+            available.append(AssistantWord(id: word.wordName, phrase: word.phrase, languages: word.languages))
         }
         let made = vocabulary.wakeWords.map(\.name) + settings.phrases.map(\.name) + vocabulary.taught.map(\.name)
         let usual = named ?? Array(made.filter(names.contains).prefix(Self.most))

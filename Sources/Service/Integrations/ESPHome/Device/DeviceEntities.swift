@@ -25,9 +25,17 @@ struct DeviceEntities: Equatable {
     }
 
     struct Player: Equatable {
-        enum State: Int {
-            case idle = 1
-            case playing, paused, announcing
+        enum State {
+            case idle, playing, paused, announcing
+
+            /// As the protocol numbers it. Who announces plays, as devices with ESPHome say: Home Assistant knows no state for that.
+            var number: Int {
+                switch self {
+                case .idle: 1
+                case .playing, .announcing: 2
+                case .paused: 3
+                }
+            }
         }
 
         var state = State.idle
@@ -66,7 +74,7 @@ struct DeviceEntities: Equatable {
             add("speaker", "Speaker", .player, list: 63, icon: "mdi:speaker", category: nil, state: 64) { writer in
                 writer.add(8, true)
             } write: { writer in
-                writer.add(2, player.state.rawValue)
+                writer.add(2, player.state.number)
                 writer.add(3, player.volume)
                 writer.add(4, player.isMuted)
             }

@@ -142,6 +142,7 @@ const receivers = {
     showAccess();
     misses.reload(0);
     teaching.load();
+    pairing.load();
   },
   service: (service) => {
     $("machine").replaceChildren(named(service.machine));

@@ -1,14 +1,15 @@
-import CQREncode
+private import CQREncode
 
 /// A text as a picture that a telephone's camera reads.
-struct QRCode {
+public struct QRCode {
     /// Light modules around the picture, which cameras need.
     private static let margin = 2
 
-    private let rows: [[Bool]]
+    /// Whether each module is dark, row by row.
+    public let rows: [[Bool]]
 
     /// Nil without libqrencode, or for a text that is too long.
-    init?(_ text: String) {
+    public init?(_ text: String) {
         var library = CQREncode()
         guard CQREncode_load(&library), let picture = library.make?(text, 0, 1) else { return nil }
         defer { library.destroy?(picture) }
@@ -21,7 +22,7 @@ struct QRCode {
     init(_ rows: [[Bool]]) { self.rows = rows }
 
     /// Lines for a terminal, two rows of modules each, in black on white whatever the terminal's colours are.
-    var lines: [String] {
+    public var lines: [String] {
         let modules = rows
         let width = modules.count + 2 * Self.margin
         func isDark(_ row: Int, _ column: Int) -> Bool {
