@@ -115,7 +115,12 @@ async def main():
     except RequiresEncryptionAPIError:
         check(True, "a client without a key is told to use one")
 
+    first = await Home(port, key).connect(subscribe=False)
+    await first.client.disconnect()
+    service.end()
+    service.start()
     home = await Home(port, key).connect()
+    check(home.info.mac_address == first.info.mac_address, "a restart before anything was set leaves it the same device")
     check(home.info.name == "test-box" and home.info.friendly_name == "Test box", f"it is called {home.info.name}")
     flags = home.info.voice_assistant_feature_flags
     check(flags == FEATURES, f"with all features of a satellite with a speaker: {flags:b}")

@@ -99,7 +99,7 @@ class Said:
 class Microphone:
     """A sound card of Tests/FakeCard: silence, and the voices that are said while it runs. Time goes on while it is closed."""
 
-    SECONDS = 900
+    SECONDS = 3000
 
     def __init__(self, folder):
         self.audio = Path(folder) / "card.raw"
@@ -155,6 +155,11 @@ class Microphone:
             file.write(b"".join(fainter))
         return epoch + place / RATE
 
+    def time(self, sample):
+        """When a sample is heard, on the clock of time.monotonic."""
+        with self.ledger.open("rb") as file:
+            return struct.unpack("<d", file.read(8))[0] + sample / RATE
+
     def heard(self):
         return self.audio.read_bytes()
 
@@ -198,6 +203,12 @@ class Service:
         return subprocess.run(
             [BECKON, *arguments, "--socket", socket_path], capture_output=True, text=True, env=self.environment
         )
+
+    def memory(self):
+        """Megabytes: resident, and its share of what it shares with others."""
+        rollup = Path(f"/proc/{int(self.identifier.read_text())}/smaps_rollup").read_text()
+        sizes = dict(line.split()[:2] for line in rollup.splitlines()[1:])
+        return int(sizes["Rss:"]) / 1024, int(sizes["Pss:"]) / 1024
 
     def status(self):
         """The status, or nothing if the service does not answer."""
