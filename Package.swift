@@ -83,7 +83,6 @@ let package = Package(
     targets: [
         // C libraries: a module map and a thin shim each.
         .systemLibrary(name: "CSndFile", pkgConfig: "sndfile", providers: [.apt(["libsndfile1-dev"])]),
-        .systemLibrary(name: "CFLAC", pkgConfig: "flac", providers: [.apt(["libflac-dev"])]),
         .systemLibrary(name: "CMPG123", pkgConfig: "libmpg123", providers: [.apt(["libmpg123-dev"])]),
         .systemLibrary(name: "CSampleRate", pkgConfig: "samplerate", providers: [.apt(["libsamplerate0-dev"])]),
         .systemLibrary(name: "CALSA", pkgConfig: "alsa", providers: [.apt(["libasound2-dev"])]),
@@ -105,6 +104,7 @@ let package = Package(
         .target(name: "Network", dependencies: ["CCurl", "Core", "CSystem", "JSON", "System"]),
         .target(name: "CALSAMessages", dependencies: ["CALSA"]),
         .target(name: "CMosquitto"),
+        .target(name: "CFLAC"),
         // Optimised in debug builds too: tests cancel the echo of minutes.
         .target(
             name: "Echo",

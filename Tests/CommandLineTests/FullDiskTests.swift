@@ -33,6 +33,7 @@ struct FullDiskTests {
         ["completions", "bash"], ["completions", "zsh"], ["completions", "fish"], ["generate", "manual", manual],
         ["config", "check"], ["evaluate", "--help"], ["record", "--help"], ["set", "--help"],
         ["serve", "--help"], ["backup", "--help"], ["restore", "--help"], ["esphome", "--help"], ["misses", "--help"],
+        ["talk", "--help"],
         ["web", "--help"], ["model", "list"],
         ["bench", "--first-score"],
     ]
@@ -43,7 +44,7 @@ struct FullDiskTests {
     private static let printing = [
         "listen", "classify", "words", "inspect", "config", "completions", "evaluate", "devices", "doctor", "enroll",
         "forget", "record", "status", "mute", "unmute", "reload", "set", "serve", "events", "bench",
-        "misses", "web", "model", "esphome", "backup", "restore",
+        "misses", "web", "model", "esphome", "backup", "restore", "talk",
     ]
 
     @Test func `every command has a test`() { #expect(Set(CommandLineTool.names) == Set(Self.printing)) }

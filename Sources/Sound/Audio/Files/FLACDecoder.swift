@@ -34,13 +34,13 @@ struct FLACDecoder: ~Copyable {
 
     /// Nil if there is no header that libFLAC understands.
     init?(_ view: FileView, isOgg: Bool) {
-        guard let handle = FLAC__stream_decoder_new() else { return nil }
+        guard CFLAC_load(), let handle = CFLAC_decoder_new() else { return nil }
         let state = State(view, isOgg: isOgg)
         let context = Unmanaged.passUnretained(state).toOpaque()
         _ = view.seek(0, SEEK_SET)
-        let open = isOgg ? FLAC__stream_decoder_init_ogg_stream : FLAC__stream_decoder_init_stream
-        let status = open(
+        let status = CFLAC_decoder_init(
             handle,
+            isOgg,
             { _, target, count, context in
                 guard let state = State.of(context), let target, let count else {
                     return FLAC__STREAM_DECODER_READ_STATUS_ABORT
@@ -49,13 +49,11 @@ struct FLACDecoder: ~Copyable {
                 return count.pointee == 0
                     ? FLAC__STREAM_DECODER_READ_STATUS_END_OF_STREAM : FLAC__STREAM_DECODER_READ_STATUS_CONTINUE
             },
-            nil,
             { _, position, context in
                 guard let state = State.of(context), let position else { return FLAC__STREAM_DECODER_TELL_STATUS_ERROR }
                 position.pointee = FLAC__uint64(state.view.position)
                 return FLAC__STREAM_DECODER_TELL_STATUS_OK
             },
-            nil,
             { _, context in State.of(context).map { $0.view.position >= $0.view.count } == true ? 1 : 0 },
             { _, frame, channels, context in
                 guard let state = State.of(context), let frame, let channels else {
@@ -80,17 +78,17 @@ struct FLACDecoder: ~Copyable {
             context
         )
         guard status == FLAC__STREAM_DECODER_INIT_STATUS_OK,
-            FLAC__stream_decoder_process_until_end_of_metadata(handle) != 0, state.sampleRate > 0, state.channels > 0,
+            CFLAC_decoder_process_until_end_of_metadata(handle) != 0, state.sampleRate > 0, state.channels > 0,
             (4...32).contains(state.bits), state.fault == nil
         else {
-            FLAC__stream_decoder_delete(handle)
+            CFLAC_decoder_delete(handle)
             return nil
         }
         self.handle = handle
         self.state = state
     }
 
-    deinit { FLAC__stream_decoder_delete(handle) }
+    deinit { CFLAC_decoder_delete(handle) }
 
     var header: PartHeader {
         let frames = state.declaredFrames == 0 ? nil : state.declaredFrames
@@ -112,7 +110,7 @@ struct FLACDecoder: ~Copyable {
     private var position: Int? {
         guard !state.isOgg else { return nil }
         var position: FLAC__uint64 = 0
-        guard FLAC__stream_decoder_get_decode_position(handle, &position) != 0 else { return nil }
+        guard CFLAC_decoder_get_decode_position(handle, &position) != 0 else { return nil }
         return Int(clamping: position)
     }
 
@@ -133,8 +131,8 @@ struct FLACDecoder: ~Copyable {
             }
             // libFLAC would search for a frame in what follows the last one.
             guard state.fault == nil, isAtFrame else { break }
-            guard FLAC__stream_decoder_process_single(handle) != 0,
-                FLAC__stream_decoder_get_state(handle) != FLAC__STREAM_DECODER_END_OF_STREAM
+            guard CFLAC_decoder_process_single(handle) != 0,
+                CFLAC_decoder_get_state(handle) != FLAC__STREAM_DECODER_END_OF_STREAM
             else { break }
         }
         return done / state.channels
