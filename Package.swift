@@ -61,7 +61,7 @@ let floors: KeyValuePairs<String, [String]> = [
     // Also `Kernels`, whose targets have paths of their own.
     "Base": ["Core", "JSON", "System", "Network"],
     "Sound": ["Echo", "Audio", "Capture", "Playback", "Input"],
-    "Engine": ["Inference", "WakeWords", "Spotting", "Enrollment"],
+    "Engine": ["Inference", "WakeWords", "Phonemes", "Spotting", "Enrollment"],
     // Also `Integrations`, likewise.
     "Service": ["Configuration", "Events", "Actions", "Control", "DeviceGroup", "LiveTeaching", "Daemon"],
     "Tools": ["Evaluation", "Charts", "Reports", "Diagnostics", "Corpus", "Benchmarking"],
@@ -142,6 +142,12 @@ let package = Package(
             swiftSettings: kernelSettings
         ),
         .target(name: "Inference", dependencies: ["Core", "JSON", "KernelInterface", "Kernels", "System"]),
+        // Optimised in debug builds too: tests look at seconds of audio, and search for pronunciations.
+        .target(
+            name: "Phonemes",
+            dependencies: ["Core", "Inference", "JSON", "KernelInterface", "Kernels"],
+            swiftSettings: [.unsafeFlags(["-O", "-enforce-exclusivity=unchecked"])]
+        ),
         // Optimised in debug builds too: tests compare minutes of audio.
         .target(
             name: "WakeWords",
@@ -150,7 +156,7 @@ let package = Package(
         ),
         .target(
             name: "Spotting",
-            dependencies: ["Audio", "Core", "Inference", "Kernels", "System", "WakeWords"],
+            dependencies: ["Audio", "Core", "Inference", "Kernels", "Phonemes", "System", "WakeWords"],
             // Optimised in debug builds too: `enroll` looks at the texts that it tries.
             swiftSettings: [.unsafeFlags(["-O"])]
         ),
@@ -158,7 +164,8 @@ let package = Package(
         .target(
             name: "Enrollment",
             dependencies: [
-                "Audio", "Core", "Inference", "JSON", "KernelInterface", "Kernels", "Spotting", "System", "WakeWords",
+                "Audio", "Core", "Inference", "JSON", "KernelInterface", "Kernels", "Phonemes", "Spotting", "System",
+                "WakeWords",
             ],
             // Optimised in debug builds too: tests compare a word with an hour of talk.
             swiftSettings: [.unsafeFlags(["-O"])]
@@ -284,7 +291,7 @@ let package = Package(
                 "Corpus",
                 "Daemon", "Diagnostics", "ESPHome", "Echo", "Enrollment", "Evaluation", "Events", "Inference", "Input",
                 "IntegrationInterface", "JSON", "KernelInterface", "Kernels",
-                "Network", "Reports", "Spotting", "System", "WakeWords", "Web",
+                "Network", "Phonemes", "Reports", "Spotting", "System", "WakeWords", "Web",
             ],
             swiftSettings: smallSettings
         ),
@@ -373,8 +380,14 @@ let package = Package(
             exclude: ["Fixtures"]
         ),
         .testTarget(
+            name: "PhonemesTests",
+            dependencies: ["Inference", "KernelInterface", "Kernels", "Phonemes", "TestSupport"]
+        ),
+        .testTarget(
             name: "EnrollmentTests",
-            dependencies: ["Core", "Enrollment", "Inference", "Spotting", "System", "TestSupport", "WakeWords"]
+            dependencies: [
+                "Core", "Enrollment", "Inference", "Phonemes", "Spotting", "System", "TestSupport", "WakeWords",
+            ]
         ),
         .testTarget(name: "DiagnosticsTests", dependencies: ["Audio", "Capture", "Diagnostics", "TestSupport"]),
         .testTarget(
@@ -403,7 +416,7 @@ let package = Package(
         ),
         .testTarget(
             name: "SpottingTests",
-            dependencies: ["Audio", "Core", "Inference", "Spotting", "TestSupport", "WakeWords"]
+            dependencies: ["Audio", "Core", "Inference", "Phonemes", "Spotting", "TestSupport", "WakeWords"]
         ),
         .testTarget(
             name: "EvaluationTests",
@@ -539,7 +552,8 @@ if Context.environment["BECKON_FUZZ"] != nil {
         "Actions", "Audio", "Configuration", "Control", "Core", "Corpus", "DeviceGroup", "ESPHome", "Enrollment",
         "Evaluation",
         "Inference",
-        "IntegrationInterface", "JSON", "KernelInterface", "Kernels", "MQTT", "Metrics", "Network", "Playback",
+        "IntegrationInterface", "JSON", "KernelInterface", "Kernels", "MQTT", "Metrics", "Network",
+        "Phonemes", "Playback",
         "Spotting", "System", "WakeWords", "Web", "Wyoming",
     ]
     package.targets.append(

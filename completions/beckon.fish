@@ -105,6 +105,8 @@ complete -c beckon -n '__fish_seen_subcommand_from classify evaluate inspect' -s
 complete -c beckon -n '__fish_seen_subcommand_from enroll record' -s c -l config -r -F -d 'Configuration that names the device'
 complete -c beckon -n '__fish_seen_subcommand_from enroll' -s n -l takes -x -d 'Takes to ask for'
 complete -c beckon -n '__fish_seen_subcommand_from enroll' -l from -r -F -d 'Learn from recordings'
+complete -c beckon -n '__fish_seen_subcommand_from enroll' -l typed -d 'Learn nothing'
+complete -c beckon -n '__fish_seen_subcommand_from enroll' -l sounds -x -d 'How a typed word is said'
 complete -c beckon -n '__fish_seen_subcommand_from enroll' -l not -r -F -d 'A recording in which this taught word was found by mistake'
 complete -c beckon -n '__fish_seen_subcommand_from enroll' -l more -d 'Add takes to a word that was taught before'
 complete -c beckon -n '__fish_seen_subcommand_from enroll' -l force -d 'Teach it although it sounds like another word'

@@ -3,7 +3,7 @@
     python -m Benchmarks.talk --folder DIR
 
 Beckon's ten words in both modes at each sensitivity, with the confirming networks and without; its taught words, if there are recordings to teach from; its ready
-wake words; and openWakeWord, microWakeWord, efficientword-net and PocketSphinx on the same streams. What cannot be installed is skipped with a line. See
+wake words, typed words; and openWakeWord, microWakeWord, efficientword-net and PocketSphinx on the same streams. What cannot be installed is skipped with a line. See
 extract.py for what is heard. It measures only: no threshold, network or word may be chosen by it, or it promises nothing any more.
 
 The folder keeps the audio and what each detector found, by checksums of program, model and audio: another run goes on where one ended. --misses prints each
@@ -28,6 +28,8 @@ from Training.data.vocabulary import COMMANDS
 
 ROOT = Path(__file__).resolve().parents[2]
 MODES, SENSITIVITIES = ("command", "spot"), ("strict", "balanced", "eager")
+# Names that are typed; the dialogues say none of them.
+TYPED = ("alexa", "computer", "hey house", "hey jarvis", "okay nabu", "smart mirror", "snowboy", "view glass")
 # Numbers of takes that words are taught from, random choices of them, and streams that one call of Beckon reads.
 TAKES, DRAWS, AT_ONCE = (3, 5), 4, 8
 
@@ -113,6 +115,18 @@ def wake_words(bench):
         found = bench.beckon("--words", "none", *chosen, files=models)
         for model in models:
             bench.row("Beckon", f"{kind} {model.stem}", rates.false_accepts(bench.talk, found, [model.stem]))
+
+
+def typed_words(bench):
+    """Words that are made from their names, all at once."""
+    store = bench.options.folder / "stores/typed.words"
+    store.parent.mkdir(exist_ok=True)
+    store.unlink(missing_ok=True)
+    for name in TYPED:
+        run(bench.options.beckon, "enroll", name, "--typed", "--force", "--words", store, "--model", bench.options.model, "--json")
+    found = bench.beckon("--words", store, "--no-confirm", files=[store])
+    for name in TYPED:
+        bench.row("Beckon", f"typed word {name}", rates.false_accepts(bench.talk, found, [name]))
 
 
 def clips(options):
@@ -226,6 +240,7 @@ def main():
     print(f"{len(lines)} lines, {bench.talk['left_out']} files left out ({options.folder}/left-out.tsv); {bench.hours:.2f} h are heard", flush=True)
     ten_words(bench)
     wake_words(bench)
+    typed_words(bench)
     if not options.beckon_only:
         other_packages(bench)
     if options.data:

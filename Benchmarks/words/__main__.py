@@ -23,7 +23,7 @@ from pathlib import Path
 import numpy as np
 import soundfile
 
-from Benchmarks.words import strangers
+from Benchmarks.words import strangers, typed
 from Benchmarks.words.programs import Beckon, EfficientWordNet, LocalWake
 from Benchmarks.words.recordings import NOISE, OTHERS, REAL, WORDS, one_voice, real_people
 from Training.data.audio import RATE
@@ -155,6 +155,7 @@ def arguments():
     parser.add_argument("--model", default=ROOT / "Models/commands", type=Path)
     parser.add_argument("--shots", nargs="*", type=int, default=[5], help="numbers of takes to learn from")
     parser.add_argument("--strangers", action="store_true", help="the first table only")
+    parser.add_argument("--typed", action="store_true", help="words that are typed, and nothing else")
     parser.add_argument("--beckon-only", action="store_true", help="without the packages")
     return parser.parse_args()
 
@@ -162,6 +163,12 @@ def arguments():
 def main():
     options = arguments()
     work = options.work.resolve()
+    if options.typed:
+        if not (work / "strangers.done").exists():
+            strangers.make(work, options.data, work / "cache")
+            (work / "strangers.done").touch()
+        print(table(typed.HEADS, list(typed.rows(work, options.data, options.beckon))))
+        return
     programs = [Beckon(work, options.beckon, options.model)]
     if not options.beckon_only:
         programs += [LocalWake(work, False), LocalWake(work, True), EfficientWordNet(work, 0.75), EfficientWordNet(work, 0.375)]

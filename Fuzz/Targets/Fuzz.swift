@@ -12,7 +12,7 @@ private let targets: [String: @Sendable ([UInt8]) -> Void] = [
     "worker": fuzzWorker, "results": fuzzJournal, "mqtt": fuzzMQTT, "broker": fuzzBroker, "group": fuzzGroup,
     "web": fuzzWeb,
     "hosts": fuzzHosts, "misses": fuzzMisses, "json": fuzzJSON, "wakewords": fuzzWakeWords,
-    "backup": fuzzBackup, "heads": fuzzHeads, "esphome": fuzzESPHome,
+    "backup": fuzzBackup, "heads": fuzzHeads, "esphome": fuzzESPHome, "sounds": fuzzSounds,
 ]
 
 private let target: @Sendable ([UInt8]) -> Void = {

@@ -43,11 +43,18 @@ extension Spotter.Settings {
         }
         wakeWords = try texts(settings.wake_words, settings.wake_word_count, "wake_words")
         phrases = try texts(settings.phrases, settings.phrase_count, "phrases")
+        for text in try texts(settings.typed_words, settings.typed_word_count, "typed_words") {
+            let parts = text.split(separator: "=", maxSplits: 1).map(String.init)
+            typedWords[parts.first ?? "", default: []] += parts.dropFirst()
+        }
     }
 
     /// Those of the interfaces so far.
     private static var sizes: [Int] {
-        [MemoryLayout<beckon_settings>.offset(of: \.words) ?? 0, MemoryLayout<beckon_settings>.stride]
+        [
+            MemoryLayout<beckon_settings>.offset(of: \.words) ?? 0,
+            MemoryLayout<beckon_settings>.offset(of: \.typed_words) ?? 0, MemoryLayout<beckon_settings>.stride,
+        ]
     }
 
     private static func choice<Value>(_ number: UInt32, _ values: [Value], _ name: String) throws(CallError) -> Value {

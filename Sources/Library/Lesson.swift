@@ -135,6 +135,7 @@ extension Spotter {
         let vocabulary = try Self.loader(folder, settings).vocabulary(
             model,
             taught: merged.taught(for: model),
+            stored: merged.words.filter(\.isTyped),
             wakeWords: .init(detector.vocabulary.wakeWords, missing: detector.vocabulary.missing)
         )
         var settings = settings
@@ -169,7 +170,7 @@ extension Spotter {
                 }
                 heard[number].used += 1
                 origins.append(number)
-                if let doubt = TakeCheck(utterance).doubt { heard[number].remarks.append("used, but \(doubt.plain)") }
+                if let doubt = TakeCheck(utterance).doubt ?? teaching.doubtOfSounds { heard[number].remarks.append("used, but \(doubt.plain)") }
             }
         }
         for outlier in teaching.removeOutliers() {

@@ -60,10 +60,12 @@ public final class Spotter: Sendable {
         /// A file of taught words, as `beckon enroll --words FILE` or `beckon words export FILE` writes it; nil for none. Their thresholds
         /// follow `sensitivity`, too.
         public var taughtWords: String?
-        /// The only words that may be reported, however they are written, beside wake words; nil for all.
+        /// The only words that may be reported, however they are written, beside `wakeWords` and `typedWords`; nil for all.
         public var words: [String]?
         /// Wake words with models of their own: names of those that are beside the model, such as "okay_nabu", or files.
         public var wakeWords: [String] = []
+        /// Words that are made from their names, such as "hey house": of each how it is said, in IPA or ARPAbet; none for what its spelling gives.
+        public var typedWords: [String: [String]] = [:]
         /// Phrases of two or more words, such as "go left", which are reported after their words.
         public var phrases: [String] = []
         /// Whether the model's confirming networks look at what it finds, if it has some; without, they are not loaded.
@@ -72,7 +74,7 @@ public final class Spotter: Sendable {
         public init() {}
     }
 
-    /// The words that may be reported: those of the model, in its order, then the taught ones, then wake words.
+    /// The words that may be reported: those of the model, in its order, then the taught ones, wake words and typed words.
     public let words: [String]
     /// The phrases that are reported.
     public let phrases: [String]
@@ -116,12 +118,14 @@ public final class Spotter: Sendable {
     }
 
     static func loader(_ folder: String, _ settings: Settings) -> VocabularyLoader {
-        VocabularyLoader(
+        var loader = VocabularyLoader(
             modelFolder: folder,
             confirms: settings.confirms,
             words: TaughtWords(settings.taughtWords ?? "none"),
             wakeWords: settings.wakeWords
         )
+        loader.typed = settings.typedWords.sorted { $0.key < $1.key }.map { TypedName($0.key, sounds: $0.value) }
+        return loader
     }
 
     private static func vocabulary(_ folder: String, _ settings: Settings) throws(SpotterError) -> Vocabulary {
@@ -164,7 +168,8 @@ public final class Spotter: Sendable {
         _ vocabulary: Vocabulary
     ) throws(SpotterError) -> Thresholds {
         var choices = ThresholdChoices()
-        choices.only = settings.words.map { $0 + vocabulary.risingLabels.map { vocabulary.labels[$0] } }
+        let besides = vocabulary.wakeWords.map(\.name) + settings.typedWords.keys
+        choices.only = settings.words.map { $0 + besides }
         switch settings.sensitivity {
         case .strict: choices.all = .sensitivity(.strict)
         case .balanced: choices.all = .sensitivity(.balanced)

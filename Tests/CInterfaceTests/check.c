@@ -225,6 +225,23 @@ static void chosen(const char *model, const char *taught, const char *path) {
     REQUIRE(!beckon_open(model, &settings, &error) && error.code == BECKON_ERROR_CALL && strstr(error.text, "wake_words"));
 }
 
+// A word is made from its name, or from its sounds.
+static void typed(const char *model) {
+    const char *words[] = {"left"}, *typed[] = {"front left", "left front=l ɛ f t f ɹ ʌ n t", "left front=L EH1 F T F R AH1 N T"};
+    beckon_settings settings = beckon_default_settings();
+    settings.words = words;
+    settings.word_count = 1;
+    settings.typed_words = typed;
+    settings.typed_word_count = 3;
+    beckon_spotter *spotter = beckon_open(model, &settings, &error);
+    REQUIRE(spotter && beckon_word_count(spotter) == 3 && strcmp(beckon_word(spotter, 1), "front left") == 0);
+    beckon_close(spotter);
+    typed[0] = "up";
+    REQUIRE(!beckon_open(model, &settings, &error) && error.code == BECKON_ERROR_WORDS && strstr(error.text, "up"));
+    typed[0] = "front left=5";
+    REQUIRE(!beckon_open(model, &settings, &error) && error.code == BECKON_ERROR_WORDS && strstr(error.text, "'5'"));
+}
+
 // A word is taught from a recording of it.
 static void teach(const char *model, const float *samples, size_t count, int rate, const char *path) {
     beckon_spotter *spotter = beckon_open(model, NULL, &error);
@@ -320,6 +337,7 @@ int main(int argc, char **argv) {
     many(spotter, argv[3]);
     settings_of_old_programs(argv[1], argv[2], argv[3]);
     chosen(argv[1], argv[2], argv[3]);
+    typed(argv[1]);
     teach(argv[1], samples, length, rate, argv[3]);
     share(spotter, argv[3]);
     REQUIRE(!beckon_find(spotter, "/nowhere.wav", 1, &error) && error.code == BECKON_ERROR_AUDIO);

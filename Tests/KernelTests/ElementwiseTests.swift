@@ -76,7 +76,8 @@ struct ElementwiseTests {
         var random = SplitMix(seed: 23)
         var largest = 0.0
         for round in 0..<500 {
-            let count = random.int(1...40)
+            // Attention has a hundred.
+            let count = random.int(1...(round % 2 == 0 ? 40 : 150))
             let width = Float([0.1, 1, 10, 100, 1e30][round % 5])
             let logits = random.floats(count, -width...width)
             let scale = random.float(0.1...3)
@@ -100,6 +101,12 @@ struct ElementwiseTests {
             let kernels = try #require(set.kernels)
             var output = [Float](repeating: 0, count: 3)
             #expect(!kernels.softmax([1, invalid, 2], &output, 3, 1))
+            for place in [0, 50, 99] {
+                var many = [Float](repeating: 1, count: 100)
+                many[place] = invalid
+                output = many
+                #expect(!kernels.softmax(many, &output, 100, 1))
+            }
         }
     }
 

@@ -28,6 +28,7 @@ class Settings(ctypes.Structure):
         ("thresholds", POINTER(Threshold)), ("threshold_count", c_size_t), ("taught_words", c_char_p), ("channel", c_int),
         ("confirms", c_int), ("words", POINTER(c_char_p)), ("word_count", c_size_t), ("wake_words", POINTER(c_char_p)),
         ("wake_word_count", c_size_t), ("phrases", POINTER(c_char_p)), ("phrase_count", c_size_t),
+        ("typed_words", POINTER(c_char_p)), ("typed_word_count", c_size_t),
     ]  # fmt: skip
 
 
@@ -53,7 +54,7 @@ class Rates(ctypes.Structure):
 
 
 #: Of the header that this package is written for.
-INTERFACE = 2
+INTERFACE = 3
 # Handles are void pointers. Samples are bytes, whose memory ctypes passes on.
 FUNCTIONS = {
     "version": (c_char_p, []),

@@ -100,6 +100,7 @@ class Spotter:
         words: str | os.PathLike[str] | Iterable[str | os.PathLike[str]] | None = None,
         wake_words: Iterable[str | os.PathLike[str]] = (),
         phrases: Iterable[str] = (),
+        typed_words: Iterable[str] | Mapping[str, Iterable[str]] = (),
         mode: str = "spot",
         trigger: str = "early",
         sensitivity: str = "balanced",
@@ -116,6 +117,8 @@ class Spotter:
             alone, such as words="my.words", it adds them to all words.
         wake_words: wake words with models of their own, by their names, such as "okay_nabu", or files of microWakeWord and openWakeWord.
         phrases: of two or more words, such as "go left", which are reported after their words.
+        typed_words: words that are made from their names, such as ["hey house"]; or a dictionary with how each is said, in IPA or ARPAbet, in
+            place of what its spelling gives: {"hey house": ["h eɪ h aʊ s"]}.
         mode: "spot" for words anywhere, "command" for words said alone.
         trigger: "early" as soon as a word is certain enough, "end" when it is over.
         sensitivity: "strict", "balanced" or "eager": the model's thresholds, for at most 0.1, 0.5 and 5 false accepts in an hour of talk.
@@ -133,7 +136,8 @@ class Spotter:
         )
         file, names = _words(words)
         wake = _texts("wake_words", wake_words)
-        if names == [] and not wake:
+        typed = _typed(typed_words)
+        if names == [] and not wake and not typed:
             raise SettingsError("words is empty, so that nothing could be found; name some, or give None for all")
         texts = _texts("phrases", phrases)
         settings = _library.Settings(
@@ -153,6 +157,8 @@ class Spotter:
             wake_word_count=len(wake),
             phrases=_array(texts),
             phrase_count=len(texts),
+            typed_words=_array(typed),
+            typed_word_count=len(typed),
         )
         folder = _find_model("commands" if model is None else model)
         self._chosen = (sensitivity, mode)
@@ -415,6 +421,17 @@ def _texts(name: str, values: Any) -> list[str]:
         if not isinstance(value, str):
             raise TypeError(f"{name} are texts, not {value!r}")
     return texts
+
+
+def _typed(words: Any) -> list[str]:
+    """Typed words as the library takes them: each name, or each way to say it."""
+    if not isinstance(words, Mapping):
+        return _texts("typed_words", words)
+    found = []
+    for name, sounds in words.items():
+        ways = _texts("typed_words", sounds)
+        found += [f"{name}={way}" for way in ways] or [name]
+    return found
 
 
 def _array(texts: list[str]) -> Any:

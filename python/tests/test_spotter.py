@@ -48,6 +48,14 @@ class Words(unittest.TestCase):
         self.assertEqual(found[2].confidence, min(word.confidence for word in found))
         self.assertEqual(beckon.Spotter(words=[], wake_words="alexa").words, ("alexa",))
 
+    def test_typed_words(self):
+        spotter = beckon.Spotter(words=[], typed_words=["front left"])
+        self.assertEqual(spotter.words, ("front left",))
+        self.assertEqual((heard(spotter, "Front_Left"), heard(spotter, "Rear_Left")), (["front left"], []))
+        written = {"vorne links": ["f ɹ ʌ n t l ɛ f t", "F R AA1 N T L EH1 F T"], "rear right": []}
+        spotter = beckon.Spotter(words=[], typed_words=written)
+        self.assertEqual((heard(spotter, "Front_Left"), heard(spotter, "Rear_Right")), (["vorne links"], ["rear right"]))
+
     def test_settings_that_fit_nothing(self):
         for kind, text, settings in [
             (beckon.SettingsError, "maybe", {"words": ["left", "maybe"]}), (beckon.SettingsError, "empty", {"words": []}),
@@ -56,7 +64,8 @@ class Words(unittest.TestCase):
             (beckon.SettingsError, "two", {"phrases": ["left"]}), (beckon.SettingsError, "two files", {"words": ["./a", "./b"]}),
             (TypeError, "words are texts", {"words": ["left", 7]}), (TypeError, "words is a list", {"words": 7}),
             (TypeError, "phrases are texts", {"phrases": [None]}), (TypeError, "wake_words is a list", {"wake_words": 3}),
-            (beckon.CallError, "zero", {"words": ["le\0ft"]}),
+            (beckon.CallError, "zero", {"words": ["le\0ft"]}), (beckon.WordsError, "2 sounds", {"typed_words": ["hi"]}),
+            (beckon.WordsError, "'5'", {"typed_words": {"hey house": "5"}}), (TypeError, "typed_words is a list", {"typed_words": 3}),
         ]:  # fmt: skip
             with self.subTest(settings), self.assertRaisesRegex(kind, text) as caught:
                 beckon.Spotter(**settings)

@@ -42,7 +42,7 @@ extern "C" {
 #endif
 
 /* The version of this header, which grows with its functions and fields. */
-#define BECKON_INTERFACE 2
+#define BECKON_INTERFACE 3
 
 /* A model and taught words, loaded once for all streams and files. */
 typedef struct beckon_spotter beckon_spotter;
@@ -125,6 +125,10 @@ typedef struct beckon_settings {
     /* Interface 2. Phrases of two or more words, such as "go left", which are reported after their words. */
     const char *const *phrases;
     size_t phrase_count;
+    /* Interface 3. Words that are made from their names, such as "hey house"; or "hey house=h eɪ h aʊ s", with how it is said, in IPA or
+       ARPAbet, in place of what its spelling gives; once for each way. */
+    const char *const *typed_words;
+    size_t typed_word_count;
 } beckon_settings;
 
 /* The settings of `beckon classify` without options. */
@@ -146,6 +150,8 @@ static inline beckon_settings beckon_default_settings(void) {
     settings.wake_word_count = 0;
     settings.phrases = NULL;
     settings.phrase_count = 0;
+    settings.typed_words = NULL;
+    settings.typed_word_count = 0;
     return settings;
 }
 

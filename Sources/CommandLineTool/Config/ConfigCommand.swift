@@ -64,6 +64,7 @@ struct ConfigCommand {
             wakeWords: configuration.wakeWords()
         )
         loader.optionalWakeWords = Set(loader.wakeWords)
+        loader.typed = configuration.typedNames()
         do {
             let (vocabulary, taught) = try loader.load()
             return KnownWords(

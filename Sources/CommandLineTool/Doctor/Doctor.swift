@@ -152,7 +152,8 @@ struct Doctor {
                 var loader = listening.vocabulary
                 loader.wakeWords = configuration.wakeWords()
                 loader.optionalWakeWords = Set(loader.wakeWords)
-                let words = Labels(model.labels).words + taught.names
+                let typed = configuration.typedNames().map(\.name)
+                let words = Labels(model.labels).words + taught.names + typed
                 let wakeWords = try loader.loadWakeWords(beside: words)
                 return KnownWords(
                     words + wakeWords.loaded.map(\.name),

@@ -54,11 +54,15 @@ struct Enroll {
             throw Failure("'\(printable(options.word))' is not taught yet; leave --more out")
         }
         if let word = existing {
+            guard !word.isTyped else { throw EnrollmentError.typed(printable(word.name)) }
             store?.renew([word.name], for: model, negatives, .partial)
             existing = store?[word.name]
             guard store?.unusable(by: model).contains(word.name) == false else {
                 throw EnrollmentError.otherModel(word.name)
             }
+        }
+        if options.typed {
+            return try TypedEnrollment(options: options, model: model).run(file, store)
         }
         if isMissedByService {
             Output.report(.notice, Self.serviceNote(file.path))
@@ -175,7 +179,7 @@ struct Enroll {
                 names.append(name)
                 show(utterance, name)
                 let check = TakeCheck(utterance)
-                if let doubt = check.doubt {
+                if let doubt = check.doubt ?? session.doubtOfSounds {
                     Output.report(.warning, "\(printable(name)): used, but \(doubt)")
                 }
                 let clipped = check.clipped

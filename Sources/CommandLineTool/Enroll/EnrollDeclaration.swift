@@ -14,7 +14,8 @@ extension Enroll: Command {
         ],
         abstract: "teach a new word",
         usage: [
-            "beckon enroll WORD [OPTION…]", "beckon enroll WORD --from FILE|DIR…", "beckon enroll WORD --not CLIP",
+            "beckon enroll WORD [OPTION…]", "beckon enroll WORD --from FILE|DIR…", "beckon enroll WORD --typed",
+            "beckon enroll WORD --not CLIP",
         ],
         discussion: """
             Asks for the word a few times and stores an embedding of each take; three to
@@ -62,6 +63,23 @@ extension Enroll: Command {
                         """
                 ),
                 Option(
+                    name: "--typed",
+                    help: "learn nothing: the name of the word is enough, and how it is pronounced",
+                    manual: """
+                        Works for names of English that are long enough, such as "hey house".
+                        It says how the name is pronounced, how often it will be found
+                        and how many false accepts to expect.
+                        A name that talk sounds like too often is refused.
+                        """
+                ),
+                Option(
+                    name: "--sounds",
+                    value: .text("IPA", "sounds"),
+                    repeats: true,
+                    help:
+                        "how a typed word is said, in IPA or ARPAbet, in place of what its spelling gives; several are allowed"
+                ),
+                Option(
                     name: "--not",
                     value: .text("CLIP", "clip", .file),
                     repeats: true,
@@ -105,7 +123,7 @@ extension Enroll: Command {
             """,
         examples: [
             "beckon enroll computer", "beckon enroll \"hey house\" --from takes/", "beckon enroll computer --more",
-            "beckon enroll computer --not 12",
+            "beckon enroll computer --not 12", "beckon enroll \"hey house\" --typed",
         ]
     )
 }

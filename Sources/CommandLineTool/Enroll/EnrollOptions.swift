@@ -18,6 +18,10 @@ struct EnrollOptions {
     var keepsAudio: Bool { !arguments.has("--no-audio") }
     /// Teaches a word that sounds like another one, and takes that do not sound like the model's word of this name.
     var force: Bool { arguments.has("--force") }
+    /// The name is enough.
+    var typed: Bool { arguments.has("--typed") || !sounds.isEmpty }
+    /// Pronunciations of a typed word.
+    var sounds: [String] { arguments.all("--sounds") }
     var words: String? { arguments.value("--words") }
     var configuration: String? { arguments.value("--config") }
     var device: String? { arguments.value("--device") }
@@ -71,6 +75,13 @@ struct EnrollOptions {
         }
         guard files == nil || !arguments.has("--takes"), files == nil || !arguments.has("--device") else {
             throw UsageError("--takes and --device are for the microphone; --from uses all recordings")
+        }
+        if typed,
+            let other = ["--from", "--takes", "--device", "--more", "--not", "--no-audio"].first(where: arguments.has)
+        {
+            throw UsageError(
+                "\(other) is for takes, and a typed word has none; leave out --typed and --sounds, or \(other)"
+            )
         }
         guard words != "none" else { throw UsageError("--words names the file to store the word in") }
         do throws(EnrollmentError) { try WordStore.check(name: word) } catch { throw UsageError(error.description) }

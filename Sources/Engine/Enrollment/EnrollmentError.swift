@@ -111,6 +111,15 @@ public struct EnrollmentError: Error, Equatable, Sendable, CustomStringConvertib
         )
     }
 
+    /// A word that nobody recorded has no takes, to which others could be added.
+    public static func typed(_ name: String) -> EnrollmentError {
+        .name.saying(
+            "'\(name)' is a typed word, which has no takes; ",
+            "to teach it by voice take it away first: beckon forget \(ShellWord.quoted(name))",
+            plain: "forget it first, and teach it by voice"
+        )
+    }
+
     /// The same kind of error with another message, kept to one line.
     ///
     /// - Parameter plain: the message without options and commands, if it has any.

@@ -55,6 +55,7 @@ extension WordStoreFile {
             var new = store ?? WordStore()
             new.renew([name], for: model, negatives, .partial)
             var word = try new.word(name)
+            guard !word.isTyped else { throw .typed(word.name) }
             guard word.embedding == model.embeddingIdentity else { throw .otherModel(word.name) }
             effect = try word.addNegative(samples, keepsAudio: keepsAudio, model: model)
             try new.put(word)

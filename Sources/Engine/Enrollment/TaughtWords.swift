@@ -62,6 +62,8 @@ public struct TaughtWords: Sendable {
     public struct Loaded: Sendable {
         /// Those that the model can find.
         public fileprivate(set) var words: [TaughtWord] = []
+        /// Those that nobody recorded.
+        public fileprivate(set) var typed: [WordStore.Word] = []
         /// The names of the others: they were taught to another model and have no recordings.
         public fileprivate(set) var lost: [String] = []
         /// The names of words that were forgotten, and of those that are lost: a configuration may still name them.
@@ -97,7 +99,12 @@ public struct TaughtWords: Sendable {
             negatives = try NegativeSet.beside(model, in: folder)
         }
         guard renews || completes || negatives != nil else {
-            return Loaded(words: stored.taught(for: model), lost: unusable, forgotten: stored.forgotten)
+            return Loaded(
+                words: stored.taught(for: model),
+                typed: stored.words.filter(\.isTyped),
+                lost: unusable,
+                forgotten: stored.forgotten
+            )
         }
         func complete(_ store: inout WordStore, _ renewal: WordStore.Renewal) -> Bool {
             store.complete(for: model, negatives)
@@ -122,6 +129,7 @@ public struct TaughtWords: Sendable {
         var known = try updated ?? (renews || completes ? file.read() : nil) ?? stored
         _ = complete(&known, .partial)
         loaded.words = known.taught(for: model)
+        loaded.typed = known.words.filter(\.isTyped)
         loaded.lost = known.unusable(by: model)
         loaded.forgotten = known.forgotten
         return loaded

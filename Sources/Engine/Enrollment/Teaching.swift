@@ -48,6 +48,9 @@ public struct Teaching: ~Copyable {
     private let negatives: NegativeSet?
     private var embedder: TakeEmbedder
     private let finder: CommandInTakes
+    private let spoken: SpokenName
+    /// The newest take.
+    private var newest: Utterance?
 
     /// - Parameters:
     ///   - existing: the word as it was taught before; nil for a new word.
@@ -84,6 +87,8 @@ public struct Teaching: ~Copyable {
         commands = takes.map { _ in nil }
         embedder = TakeEmbedder(model)
         finder = CommandInTakes(model)
+        spoken = SpokenName(name)
+        newest = nil
     }
 
     /// Adds an utterance as a take.
@@ -103,6 +108,7 @@ public struct Teaching: ~Copyable {
         if let twin = takes.firstIndex(where: { $0.templates == templates }) { return .copy(ofTake: twin + 1) }
         if let fault = check?.fault(templates, as: name) { return fault }
         takes.append(take)
+        newest = utterance
         commands.append(finder.word(of: utterance))
         return nil
     }
@@ -135,10 +141,17 @@ public struct Teaching: ~Copyable {
 
     /// Whether it is worth asking for another take in place of the newest one, though that one can be used; nil if it is not.
     public var doubt: TakeFault? {
+        if let doubt = doubtOfSounds { return doubt }
         guard let take = takes.last, let negatives, PhraseParts.gaps(in: name).isEmpty else { return nil }
         let alone = WordStore.Word(name: name, embedding: model.embeddingIdentity, takes: [take])
         guard let cosine = alone.spelling(negatives) else { return nil }
         return (WordStore.Word.leastSpelling..<Self.usualSpelling).contains(cosine) ? .untypical(name) : nil
+    }
+
+    /// Whether the newest take sounds otherwise than its name, though not like another word; nil for no.
+    public var doubtOfSounds: TakeFault? {
+        guard let newest, spoken.isDoubtful(newest) else { return nil }
+        return .untypical(name)
     }
 
     /// Removes the newest take, if it was added in this session.

@@ -32,6 +32,7 @@ extension Teaching {
         }
         if more { store?.renew([name], for: model, negatives, .partial) }
         let existing = store?[name]
+        if existing?.isTyped == true { throw .typed(readable) }
         if existing != nil, store?.unusable(by: model).contains(name) != false { throw .otherModel(name) }
         return try Teaching(
             name,

@@ -17,6 +17,8 @@ public struct VocabularyLoader: Sendable {
     public var wakeWords: [String]
     /// Those of ``wakeWords`` that are left out where they cannot be loaded; the others are needed.
     public var optionalWakeWords: Set<String> = []
+    /// Words that are made from their names.
+    public var typed: [TypedName] = []
     /// How many of the newest probabilities of a model of openWakeWord must be above the threshold; nil for what its manifest says.
     public var triggerLevel: Int?
 
@@ -72,21 +74,28 @@ public struct VocabularyLoader: Sendable {
     ) throws -> (vocabulary: Vocabulary, taught: TaughtWords.Loaded) {
         let model = try model ?? Self.model(in: modelFolder, confirms: confirms)
         let taught = try words.load(for: model, folder: ModelFolder.find(modelFolder), stores: stores)
-        return (try vocabulary(model, taught: taught.words, wakeWords: wakeWords), taught)
+        return (try vocabulary(model, taught: taught.words, stored: taught.typed, wakeWords: wakeWords), taught)
     }
 
-    /// The model with these taught words, and the wake words.
+    /// The model with these taught words, the typed words, and the wake words.
+    ///
+    /// - Parameter stored: typed words that the user stored.
     public func vocabulary(
         _ model: Model,
         taught: [TaughtWord],
+        stored: [WordStore.Word] = [],
         wakeWords: WakeWords? = nil
     ) throws -> Vocabulary {
-        let wakeWords = try wakeWords ?? loadWakeWords(beside: Vocabulary(model, taught: taught).labels)
+        let (typed, hearing) = try loadTyped(stored, beside: Vocabulary(model, taught: taught).labels)
+        let known = Vocabulary(model, taught: taught, typed: typed, hearing: hearing).labels
+        let wakeWords = try wakeWords ?? loadWakeWords(beside: known)
         let looks = taught.contains { $0.speech != nil }
         return Vocabulary(
             model,
             taught: taught,
             wakeWords: wakeWords.loaded,
+            typed: typed,
+            hearing: hearing,
             missing: wakeWords.missing,
             speech: looks ? SpeechEmbedding.ofTakes ?? .beside(ModelFolder.find(modelFolder)) : nil
         )

@@ -22,7 +22,9 @@ extension WordStoreFile {
             }
             changed.renew([name], for: model, negatives, .partial)
             var word = try changed.word(name).named(new, among: changed, model)
-            if let negatives { _ = word.calibrate(among: changed.words.filter { $0.name != name }, negatives) }
+            if let negatives, !word.isTyped {
+                _ = word.calibrate(among: changed.words.filter { $0.name != name }, negatives)
+            }
             changed.replace(name, with: word)
             store = changed
         }
@@ -36,14 +38,16 @@ extension WordStore.Word {
     {
         try WordStore.check(name: new)
         guard new != name else { throw .name.saying("'\(name)' has this name already; nothing was changed") }
-        guard embedding == model.embeddingIdentity else { throw .otherModel(name) }
+        guard isTyped || embedding == model.embeddingIdentity else { throw .otherModel(name) }
         if store[new] != nil { throw .nameInUse(new, new, isTaught: true) }
         if Labels(model.labels).words.contains(new) { throw .nameInUse(new, new, isTaught: false) }
         let others = WordStore(words: store.words.filter { $0.name != name })
         if let twin = WordTwin(of: new, others, model) { throw .nameInUse(new, twin.name, isTaught: twin.isTaught) }
         var word = WordStore.Word(name: new, embedding: embedding, takes: takes)
         (word.threshold, word.boundary, word.negatives) = (threshold, boundary, negatives)
-        guard PhraseParts.gaps(in: new) != PhraseParts.gaps(in: name) else { return word }
+        // A typed word keeps its sounds.
+        (word.sounds, word.sensitivities) = (sounds, isTyped ? sensitivities : word.sensitivities)
+        guard !isTyped, PhraseParts.gaps(in: new) != PhraseParts.gaps(in: name) else { return word }
         guard let learnt = word.renewed(for: model, .complete) else {
             throw .store.saying(
                 "'\(name)' was taught without recordings, which '\(new)' needs, as its words are others; teach '\(new)' anew; nothing was "

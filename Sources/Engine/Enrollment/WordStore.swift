@@ -58,6 +58,8 @@ public struct WordStore: Sendable, Equatable {
         /// How the name sounds as it is spelled, `[dimensions]`, as long as the takes agree, 0…1. Empty for a word that does not sound
         /// so, and for one that was not calibrated.
         public var text: [Float] = []
+        /// Of a word that nobody recorded how it may be said, in IPA with spaces between sounds; then `boundary` is in nats a sound.
+        public var sounds: [String] = []
     }
 
     /// The threshold that calibration aims at: it sets each word's boundary so that this threshold is right.
@@ -152,6 +154,9 @@ public struct WordStore: Sendable, Equatable {
         public static let negatives = 20
         public static let moments = 8
         public static let dimensions = 4096
+        /// Pronunciations of a word, and bytes of each.
+        public static let pronunciations = 8
+        public static let soundBytes = 600
         /// Samples of one take.
         public static let audio = 16000 * 10
         /// Bytes of a whole store.
@@ -302,7 +307,9 @@ extension WordStore {
     }
 
     /// The names of the words that this model cannot find as they are: they were taught to another one.
-    public func unusable(by model: Model) -> [String] { words.filter { !$0.isUsable(by: model) }.map(\.name) }
+    public func unusable(by model: Model) -> [String] {
+        words.filter { !$0.isTyped && !$0.isUsable(by: model) }.map(\.name)
+    }
 
     /// Learns the words of other embeddings anew from their recordings, and calibrates them. Words without recordings stay as
     /// they are.
@@ -319,7 +326,7 @@ extension WordStore {
         _ renewal: Renewal
     ) -> Bool {
         let changed = words.indices.filter { index in
-            guard names?.contains(words[index].name) ?? true, !words[index].isUsable(by: model),
+            guard names?.contains(words[index].name) ?? true, !words[index].isTyped, !words[index].isUsable(by: model),
                 let word = words[index].renewed(for: model, renewal)
             else { return false }
             words[index] = word

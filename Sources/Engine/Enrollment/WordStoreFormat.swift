@@ -5,7 +5,7 @@ private import WakeWords
 // A store as bytes, all numbers little-endian:
 //
 //     magic and version   8 bytes, "BECKONW" 2, 3 with negative examples, 4 with cohorts, 5 with texts, 6 with parts of
-//                         phrases, 7 with sequences, or 8 with speech frames
+//                         phrases, 7 with sequences, 8 with speech frames, or 9 with typed words
 //     length of header    UInt64
 //     length of vectors   UInt64, in bytes
 //     header              JSON, see `Header`
@@ -81,6 +81,8 @@ private struct Header: Codable {
         var text: Int?
         /// Missing for a word without a second look, and before version 8.
         var look: Look?
+        /// Missing for a word with takes, and before version 9.
+        var sounds: [String]?
 
         struct Look: Codable {
             let proposal: Float
@@ -126,6 +128,7 @@ private struct Header: Codable {
 extension WordStore {
     /// The lowest version that can hold the words: an older program refuses what it cannot read, and only that.
     private var version: UInt8 {
+        if words.contains(where: { !$0.sounds.isEmpty }) { return 9 }
         if words.contains(where: { $0.look != nil || $0.takes.contains { !$0.speech.isEmpty } }) { return 8 }
         if words.contains(where: { $0.takes.contains { !$0.sequence.isEmpty } }) { return 7 }
         if words.contains(where: { $0.takes.contains { !$0.parts.isEmpty } }) { return 6 }
@@ -168,7 +171,8 @@ extension WordStore {
                         },
                     cohort: word.cohort.isEmpty ? nil : word.cohort.count,
                     text: word.text.isEmpty ? nil : 1,
-                    look: word.look.map { Header.Word.Look(proposal: $0.proposal, boundary: $0.boundary) }
+                    look: word.look.map { Header.Word.Look(proposal: $0.proposal, boundary: $0.boundary) },
+                    sounds: word.sounds.isEmpty ? nil : word.sounds
                 )
             },
             forgotten: forgotten.isEmpty ? nil : forgotten
@@ -205,7 +209,7 @@ extension WordStore {
     /// - Parameter start: the first ``startBytes`` bytes.
     static func detectorBytes(_ start: [UInt8]) -> Int {
         var reader = StoreReader(start.dropFirst(magic.count + 1))
-        guard start.starts(with: magic), (2...8).contains(start.dropFirst(magic.count).first ?? 0),
+        guard start.starts(with: magic), (2...9).contains(start.dropFirst(magic.count).first ?? 0),
             let header = try? reader.number(), let vectors = try? reader.number()
         else { return .max }
         // Larger lengths belong to a damaged store.
@@ -229,7 +233,7 @@ extension WordStore {
         do throws(StoreDamage) {
             switch try reader.bytes(1).first {
             case 1: try self.init(version1: bytes, withAudio: withAudio)
-            case 2, 3, 4, 5, 6, 7, 8: try self.init(version2: bytes, withAudio: withAudio)
+            case 2, 3, 4, 5, 6, 7, 8, 9: try self.init(version2: bytes, withAudio: withAudio)
             default: throw .newer
             }
         } catch {
@@ -306,7 +310,9 @@ extension WordStore {
             do throws(EnrollmentError) { try WordStore.check(name: word.name) } catch { throw .name(error) }
             guard names.insert(word.name).inserted else { throw .twice(word.name) }
             guard word.takes.count <= Limit.takes, (word.negatives?.count ?? 0) <= Limit.negatives,
-                (0...1).contains(word.threshold), (-2...2).contains(word.boundary), let sensitivities = word.table
+                (0...1).contains(word.threshold), (-9...2).contains(word.boundary), let sensitivities = word.table,
+                (word.sounds ?? []).count <= Limit.pronunciations,
+                (word.sounds ?? []).allSatisfy({ $0.utf8.count <= Limit.soundBytes })
             else { throw .word(word.name) }
             func read(
                 _ templates: Int,
@@ -333,6 +339,7 @@ extension WordStore {
                 boundary: word.boundary,
                 takes: []
             )
+            known.sounds = word.sounds ?? []
             if let look = word.look {
                 guard look.isWithinLimits else { throw .word(word.name) }
                 known.look = Look(proposal: look.proposal, boundary: look.boundary)

@@ -2,32 +2,34 @@
 ///
 /// The owner reserves every region in a `Layout`, then allocates once; kernels get plain pointers into the regions. It
 /// is Sendable because only its owner has access, and the weights of a shared model are never written after loading.
-struct Arena: ~Copyable, @unchecked Sendable {
+package struct Arena: ~Copyable, @unchecked Sendable {
     /// Part of an arena; it begins on a 64-byte boundary.
-    struct Region: Sendable {
+    package struct Region: Sendable {
         /// Floats from the start of the arena.
-        let offset: Int
+        package let offset: Int
         /// Floats.
-        let count: Int
+        package let count: Int
     }
 
     /// The regions of an arena that is not allocated yet.
-    struct Layout {
+    package struct Layout {
         /// Floats reserved so far, a multiple of 16.
         private(set) var count = 0
 
-        mutating func reserve(_ count: Int) -> Region {
+        package init() {}
+
+        package mutating func reserve(_ count: Int) -> Region {
             let region = Region(offset: self.count, count: count)
             self.count += Arena.aligned(count)
             return region
         }
     }
 
-    let base: UnsafeMutablePointer<Float>
+    package let base: UnsafeMutablePointer<Float>
     /// Floats.
-    let count: Int
+    package let count: Int
 
-    init(_ layout: Layout) {
+    package init(_ layout: Layout) {
         count = layout.count
         let bytes = max(count, 1) * MemoryLayout<Float>.stride
         let memory = UnsafeMutableRawPointer.allocate(byteCount: bytes, alignment: 64)
@@ -37,7 +39,7 @@ struct Arena: ~Copyable, @unchecked Sendable {
 
     deinit { UnsafeMutableRawPointer(base).deallocate() }
 
-    subscript(region: Region) -> UnsafeMutablePointer<Float> { base + region.offset }
+    package subscript(region: Region) -> UnsafeMutablePointer<Float> { base + region.offset }
 
     /// Copies `region.count` floats to a region of at least that size.
     func copy(_ region: Region, to target: Region) {

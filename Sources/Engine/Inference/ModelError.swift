@@ -26,7 +26,7 @@ public struct ModelError: Error, Equatable, Sendable, CustomStringConvertible {
     public static let kernels = ModelError(code: .kernels, message: "the kernels cannot run here")
 
     /// The same kind of error with another message.
-    func saying(_ message: String) -> ModelError { ModelError(code: code, message: message) }
+    package func saying(_ message: String) -> ModelError { ModelError(code: code, message: message) }
 
     public var description: String { message }
 

@@ -23,3 +23,13 @@ func readModelFile(_ path: String, limit: Int) throws(ModelError) -> [UInt8] {
     if let other = FileStandIn.text(bytes) { throw .unreadable.saying("\(path): \(other)") }
     return bytes
 }
+
+/// Reads a model's file of text, of at most 1 MiB.
+///
+/// - Throws: `ModelError.unreadable`, `.size` or `.description`.
+package func readModelText(_ path: String) throws(ModelError) -> String {
+    guard let text = String(validating: try readModelFile(path, limit: 1 << 20), as: UTF8.self) else {
+        throw .description.saying("\(path): not UTF-8 text; copy the file again")
+    }
+    return text
+}

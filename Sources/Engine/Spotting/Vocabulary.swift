@@ -11,6 +11,8 @@ public final class Vocabulary: Sendable {
     public let taught: [TaughtWord]
     /// Wake words with models of their own, which run beside the model.
     public let wakeWords: [WakeWord]
+    /// Words that nobody recorded.
+    public let typed: [TypedWord]
     /// Wake words that are named and could not be loaded.
     public let missing: [MissingWakeWord]
     /// All kinds of words beside the model's that have some, in the order of labels.
@@ -23,7 +25,7 @@ public final class Vocabulary: Sendable {
     public let risingLabels: [Int]
     /// Whether some kind needs the model's embedding.
     let embeds: Bool
-    /// The model's words, then the user's own, then wake words, then `_unknown_` and `_silence_`, which never fire.
+    /// The model's words, then the user's own, then wake words, then typed words, then `_unknown_` and `_silence_`, which never fire.
     public let labels: [String]
     let fusion: PosteriorFusion
     /// Seconds by which an utterance of each label may exceed the limit for a word, `[labels]`: above 0 for phrases
@@ -33,12 +35,15 @@ public final class Vocabulary: Sendable {
     private let looks = Pool<WordLooks>()
 
     /// - Parameters:
+    ///   - typed: need `hearing`.
     ///   - speech: for the second look at taught words; without it they fire by their templates alone.
     ///   - more: further kinds of words.
     public init(
         _ model: Model,
         taught: [TaughtWord] = [],
         wakeWords: [WakeWord] = [],
+        typed: [TypedWord] = [],
+        hearing: SoundHearing? = nil,
         missing: [MissingWakeWord] = [],
         speech: SpeechEmbedding? = nil,
         more: [any WordKind] = []
@@ -47,7 +52,10 @@ public final class Vocabulary: Sendable {
         self.taught = taught
         self.wakeWords = wakeWords
         self.missing = missing
-        let all: [any WordKind] = [TaughtWordKind(taught, model, speech), WakeWordKind(words: wakeWords)] + more
+        let ofSounds = TypedWordKind(typed, hearing)
+        self.typed = ofSounds.words
+        let all: [any WordKind] =
+            [TaughtWordKind(taught, model, speech), WakeWordKind(words: wakeWords), ofSounds] + more
         kinds = all.filter { !$0.names.isEmpty }
         embeds = kinds.contains { $0.needsEmbedding }
         var labels = Labels(model.labels).words

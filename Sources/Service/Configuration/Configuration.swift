@@ -45,6 +45,10 @@ public struct Configuration: Equatable, Sendable {
         public var sensitivity: Sensitivity?
         public var cooldown: Double?
         public var actions: [Action]?
+        /// Whether the word is made from its name, and nobody recorded it.
+        public var typed = false
+        /// Of a typed word how it may be said, in IPA or ARPAbet; none for what its spelling gives.
+        public var sounds: [String] = []
 
         public init() {}
 
@@ -54,6 +58,13 @@ public struct Configuration: Equatable, Sendable {
         /// Replaces `threshold` and `sensitivity`; nil removes both.
         public mutating func choose(_ choice: ThresholdChoice?) {
             (threshold, sensitivity) = (choice?.confidence, choice?.sensitivity)
+        }
+    }
+
+    /// The words that are made from their names, in alphabetical order.
+    public var typedNames: [TypedName] {
+        words.filter(\.value.typed).sorted { $0.key < $1.key }.map {
+            TypedName(WordName.folded($0.key), sounds: $0.value.sounds)
         }
     }
 

@@ -77,6 +77,10 @@ public struct UncheckedConfiguration: Sendable {
     public func wakeWords(_ overrides: (inout Configuration) -> Void = { _ in }) -> [String] {
         inForce(overrides).wakeWords
     }
+    /// Words that are made from their names, with other settings in force.
+    public func typedNames(_ overrides: (inout Configuration) -> Void = { _ in }) -> [TypedName] {
+        inForce(overrides).typedNames
+    }
     private func inForce(_ overrides: (inout Configuration) -> Void) -> Configuration {
         var inForce = settings
         overrides(&inForce)

@@ -109,6 +109,8 @@ extension SettingKind where Value == Configuration.Word {
             Setting("threshold", \.threshold, SettingKind<Float>.threshold.optional),
             Setting("cooldown", \.cooldown, SettingKind<Double>.cooldown.optional),
             Setting("actions", \.actions, SettingKind<Action>.action.list.optional),
+            Setting("typed", \.typed, .flag),
+            Setting("sounds", \.sounds, SettingKind<String>.sounds.list),
         ]) { node in
             if let flag = node.flag { return "{ enabled: \(flag) }" }
             if let name = node.text.flatMap({ Sensitivity(rawValue: $0) }) {
@@ -137,6 +139,10 @@ extension SettingKind where Value == Configuration.Phrase {
 extension SettingKind where Value == String {
     fileprivate static let wakeWord = text("a wake word's name, such as \"okay_nabu\", or the file of its model") {
         !$0.isEmpty && $0.utf8.count <= 1000 && !$0.contains("\0")
+    }
+
+    fileprivate static let sounds = text("how the word is said, in IPA or ARPAbet, such as \"h eɪ h aʊ s\"") {
+        !$0.isEmpty && $0.utf8.count <= 600
     }
 
     /// Bounded, because the time to split a phrase into words grows with its length.

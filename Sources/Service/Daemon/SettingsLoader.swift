@@ -41,19 +41,20 @@ public struct SettingsLoader: Sendable {
     /// - Throws: an error whose description has one line for each mistake.
     public func load(leavingOutUnknownWords leavesOut: Bool = false) throws -> ServiceSettings {
         var configuration = Configuration()
-        var loaded: (model: String?, confirms: Bool, wakeWords: [String], vocabulary: Vocabulary)?
+        var loaded: (model: String?, confirms: Bool, wakeWords: [String], typed: [TypedName], vocabulary: Vocabulary)?
         if let path {
             let valid = try ParsedConfiguration(path: path).validated { configuration in
                 let known: Read
                 // With an option that leaves the networks out, they are never loaded.
                 let confirms = configuration.confirms(overrides)
                 let wakeWords = configuration.wakeWords(overrides)
+                let typed = configuration.typedNames(overrides)
                 do {
-                    known = try load(configuration.model, confirms: confirms, wakeWords, storing: !leavesOut)
+                    known = try load(configuration.model, confirms: confirms, wakeWords, typed, storing: !leavesOut)
                 } catch let error as EnrollmentError where error != .model {
                     throw ConfigurationProblem.ofOtherFile(error.description)
                 }
-                loaded = (configuration.model, confirms, wakeWords, known.vocabulary)
+                loaded = (configuration.model, confirms, wakeWords, typed, known.vocabulary)
                 let words = Labels(known.vocabulary.labels).words
                 let missing = known.vocabulary.missing
                 return KnownWords(
@@ -73,7 +74,7 @@ public struct SettingsLoader: Sendable {
         let isLoaded =
             loaded.map {
                 $0.model == configuration.model && $0.confirms == configuration.confirms
-                    && $0.wakeWords == configuration.wakeWords
+                    && $0.wakeWords == configuration.wakeWords && $0.typed == configuration.typedNames
             } ?? false
         let vocabulary =
             try (isLoaded ? loaded?.vocabulary : nil)
@@ -81,6 +82,7 @@ public struct SettingsLoader: Sendable {
                 configuration.model,
                 confirms: configuration.confirms,
                 configuration.wakeWords,
+                configuration.typedNames,
                 storing: !leavesOut
             ).vocabulary
         configuration.spell(asIn: Labels(vocabulary.labels).words)
@@ -93,6 +95,7 @@ public struct SettingsLoader: Sendable {
         _ model: String?,
         confirms: Bool,
         _ wakeWords: [String],
+        _ typed: [TypedName],
         storing stores: Bool
     ) throws -> Read {
         var loader = vocabulary
@@ -101,6 +104,7 @@ public struct SettingsLoader: Sendable {
         // A model that is broken must not keep the service from its other words; but who names one in the command wants that one.
         loader.optionalWakeWords = Set(wakeWords).subtracting(loader.wakeWords)
         loader.wakeWords = wakeWords
+        loader.typed = typed
         // Before the files are read, so that a file that changes meanwhile is read again next time.
         let files = Files(loader)
         let known = newest.read.withLock { $0 }
@@ -115,7 +119,9 @@ public struct SettingsLoader: Sendable {
         for name in taught.lost { log.write(.warning, TaughtWords.lostLine(name)) }
         // A file that was written again with the same words: the detector keeps what it has.
         let isSame = known?.files.wakeWords == files.wakeWords && known?.vocabulary.missing == vocabulary.missing
-        if let known = known?.vocabulary, known.model === model, isSame, known.taught == vocabulary.taught {
+        if let known = known?.vocabulary, known.model === model, isSame, known.taught == vocabulary.taught,
+            known.typed == vocabulary.typed
+        {
             vocabulary = known
         }
         let read = Read(files: files, vocabulary: vocabulary, gone: taught.gone)
@@ -145,6 +151,7 @@ public struct SettingsLoader: Sendable {
 
         let model: Model
         let words: FileStatus?
+        let typed: [TypedName]
         /// Names, manifests and models of the wake words.
         let wakeWords: [WakeWordFile]
 
@@ -162,6 +169,7 @@ public struct SettingsLoader: Sendable {
             let paths = folder.map { folder in names.map { "\(folder)/\($0)" } } ?? []
             model = Model(folder: folder, confirms: loader.confirms, files: paths.map(status))
             words = loader.words.path.flatMap(status)
+            typed = loader.typed
             wakeWords = loader.wakeWords.flatMap { name in
                 let paths = (try? loader.wakeWordFiles(of: name).get()) ?? [name]
                 return paths.map { path in

@@ -82,6 +82,7 @@ func softmax(
     count: Int,
     scale: Float
 ) -> Bool {
+    if count >= manyLogits { return softmaxOfMany(logits, to: output, count: count, scale: scale) }
     var largest = -Float.infinity
     for index in 0..<count {
         guard logits[index].isFinite else { return false }
@@ -102,5 +103,61 @@ func softmax(
         index += filled
     }
     for index in 0..<count { output[index] /= sum }
+    return true
+}
+
+/// So many logits are worth vectors: attention over a hundred frames, not the labels of a model.
+private let manyLogits = 64
+
+/// The same for at least a vector of logits; sums are in the order of lanes.
+private func softmaxOfMany(
+    _ logits: UnsafePointer<Float>,
+    to output: UnsafeMutablePointer<Float>,
+    count: Int,
+    scale: Float
+) -> Bool {
+    let whole = count / Width.frames * Width.frames
+    @inline(__always) func frames(_ index: Int) -> FrameVector {
+        UnsafeRawPointer(logits + index).loadUnaligned(as: FrameVector.self)
+    }
+    var highest = frames(0)
+    // NaN where a logit is not finite, else 0.
+    var faults = FrameVector.zero
+    for index in stride(from: 0, to: whole, by: Width.frames) {
+        let lanes = frames(index)
+        highest = highest.replacing(with: lanes, where: lanes .> highest)
+        faults = faults + (lanes - lanes)
+    }
+    var (largest, fault) = (highest[0], faults[0])
+    for lane in 1..<Width.frames {
+        if highest[lane] > largest { largest = highest[lane] }
+        fault += faults[lane]
+    }
+    for index in whole..<count {
+        if logits[index] > largest { largest = logits[index] }
+        fault += logits[index] - logits[index]
+    }
+    guard fault == 0 else { return false }
+    var sums = FrameVector.zero
+    for index in stride(from: 0, to: whole, by: Width.frames) {
+        let powers = exponential((frames(index) - largest) * scale)
+        UnsafeMutableRawPointer(output + index).storeBytes(of: powers, as: FrameVector.self)
+        sums = sums + powers
+    }
+    var sum: Float = 0
+    for lane in 0..<Width.frames { sum += sums[lane] }
+    var rest = FrameVector.zero
+    for index in whole..<count { rest[index - whole] = (logits[index] - largest) * scale }
+    let powers = exponential(rest)
+    for index in whole..<count {
+        output[index] = powers[index - whole]
+        sum += powers[index - whole]
+    }
+    let factor = 1 / sum
+    for index in stride(from: 0, to: whole, by: Width.frames) {
+        let place = UnsafeMutableRawPointer(output + index)
+        place.storeBytes(of: place.loadUnaligned(as: FrameVector.self) * factor, as: FrameVector.self)
+    }
+    for index in whole..<count { output[index] *= factor }
     return true
 }

@@ -1,0 +1,99 @@
+public import Core
+private import Glibc
+public import Phonemes
+public import Spotting
+
+/// The thresholds of a typed word, and what to expect of it: from ``PhonemeTalk``, and from how strangers said ten other words.
+public struct TypedWordCalibration: Sendable {
+    /// False accepts an hour that each sensitivity aims at.
+    private static let rates: [(Sensitivity, Double)] = [(.strict, 0.15), (.balanced, 0.6), (.eager, 2)]
+    /// The nearest moments of the talk that tell how fast false accepts become fewer with the boundary.
+    private static let tail = 12
+    /// What is as near as this is the word itself, if it is long enough, and said so often at most: the talk may have it.
+    private static let itself: Float = -0.12
+    private static let sayings = 2
+    private static let sureSounds = 6
+    /// The least sounds of a word.
+    public static let fewestSounds = 4
+    /// A word that is found less often is refused, and one that is found less often than `poor` is warned of.
+    public static let leastFound = 0.6
+    public static let poor = 0.85
+
+    /// What is expected with a sensitivity.
+    public struct Expectation: Sendable, Equatable {
+        public let sensitivity: Sensitivity
+        /// The score of the boundary.
+        public let score: Float
+        public let falseAcceptsPerHour: Double
+        /// Of clear utterances, the share that is found, 0…1.
+        public let found: Double
+    }
+
+    /// From strict to eager.
+    public let expected: [Expectation]
+    /// Moments of the talk in which the word itself is said.
+    public let sayings: [PhonemeTalk.Peak]
+    /// The nearest moments of the talk besides.
+    public let nearest: [PhonemeTalk.Peak]
+    public let talkHours: Double
+
+    /// The expectation with the sensitivity `balanced`.
+    public var balanced: Expectation? { expected.first { $0.sensitivity == .balanced } }
+
+    public init(_ pronunciations: [Pronunciation], _ talk: PhonemeTalk) {
+        let peaks = talk.peaks(of: pronunciations, count: Self.tail + Self.sayings + 1)
+        let same = peaks.prefix { $0.score >= Self.itself }
+        let isSure = pronunciations.allSatisfy { $0.sounds.count >= Self.sureSounds }
+        sayings = isSure && same.count <= Self.sayings ? Array(same) : []
+        nearest = Array(peaks.dropFirst(sayings.count).prefix(Self.tail))
+        talkHours = talk.hours
+        let scores = nearest.map { Double($0.score) }
+        // Peaks above the lowest of these are taken to be exponentially distributed.
+        let least = scores.last ?? -2
+        let mean = scores.dropLast().reduce(0) { $0 + $1 - least } / Double(max(scores.count - 1, 1))
+        let scale = max(mean, 0.02)
+        expected = Self.rates.map { sensitivity, rate in
+            let wanted = least + scale * log(Double(scores.count) / (rate * talk.hours))
+            // Above the best score nothing is found.
+            let score = min(wanted, -0.02)
+            let falseAccepts = Double(scores.count) / talk.hours * exp((least - score) / scale)
+            return Expectation(
+                sensitivity: sensitivity,
+                score: Float(score),
+                falseAcceptsPerHour: falseAccepts,
+                found: Self.found(score)
+            )
+        }
+    }
+
+    /// The share of clear utterances of ten words by strangers with at least a score.
+    private static func found(_ score: Double) -> Double {
+        let table = foundAt
+        guard let above = table.firstIndex(where: { $0.score >= score }) else { return 0 }
+        guard above > 0 else { return table[0].share }
+        let (low, high) = (table[above - 1], table[above])
+        return low.share + (high.share - low.share) * (score - low.score) / (high.score - low.score)
+    }
+
+    private static let foundAt: [(score: Double, share: Double)] = [
+        (-3.2, 0.994), (-2.8, 0.989), (-2.4, 0.975), (-2, 0.959), (-1.6, 0.924), (-1.4, 0.897), (-1.2, 0.866),
+        (-1, 0.817),
+        (-0.8, 0.745), (-0.6, 0.657), (-0.4, 0.523), (-0.2, 0.361), (0, 0),
+    ]
+
+    /// The word with these thresholds.
+    public func word(_ name: String, _ pronunciations: [Pronunciation]) -> TypedWord {
+        let boundary = balanced?.score ?? 0
+        var sensitivities = SensitivityTable<Float>()
+        for one in expected {
+            let threshold = TypedWord.probability(one.score, boundary: boundary)
+            for mode in DetectionMode.allCases { sensitivities[one.sensitivity, mode] = threshold }
+        }
+        return TypedWord(
+            name: name,
+            pronunciations: pronunciations,
+            boundary: boundary,
+            sensitivities: sensitivities
+        )
+    }
+}

@@ -1,0 +1,41 @@
+private import Core
+private import Inference
+private import Phonemes
+import Spotting
+private import System
+
+extension VocabularyLoader {
+    /// The typed words: those of the configuration, then those that the user stored and the configuration does not make anew.
+    ///
+    /// - Parameters:
+    ///   - stored: those of the store.
+    ///   - labels: the words that are there besides; a typed word of the same name is left out where it is stored.
+    /// - Throws: ``EnrollmentError`` for a word that cannot work, `ModelError` for damaged networks.
+    func loadTyped(
+        _ stored: [WordStore.Word],
+        beside labels: [String]
+    ) throws -> (words: [TypedWord], hearing: SoundHearing?) {
+        let named = Set(typed.map(\.name))
+        let kept = stored.filter { !named.contains($0.name) && !labels.contains($0.name) }
+        guard !typed.isEmpty || !kept.isEmpty else { return ([], nil) }
+        let folder = ModelFolder.find(modelFolder)
+        let hearing = try PhonemeFolder.hearing(beside: folder)
+        var words: [TypedWord] = []
+        if !typed.isEmpty {
+            let teacher = try TypedWordTeacher(hearing, beside: folder)
+            for one in typed {
+                guard !labels.contains(one.name) else {
+                    throw EnrollmentError.name.saying(
+                        "'\(printable(one.name))' is a word already; leave out its key “typed”, or choose another name"
+                    )
+                }
+                let (word, calibration) = try teacher.word(one.name, sounds: one.sounds)
+                if let refusal = teacher.refusal(word, calibration) { throw EnrollmentError.name.saying(refusal) }
+                words.append(word)
+            }
+        }
+        // What reading took, in megabytes.
+        FreeMemory.giveBack()
+        return (words + kept.compactMap { $0.typed(hearing.network.symbols) }, hearing)
+    }
+}

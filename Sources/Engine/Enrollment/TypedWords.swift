@@ -1,0 +1,137 @@
+private import Core
+private import Inference
+public import Phonemes
+public import Spotting
+private import System
+
+/// The folder `phonemes` among the models: networks of sounds and of spelling, and talk.
+public enum PhonemeFolder {
+    /// The folder that came with the program, or the one beside a model's folder.
+    ///
+    /// - Throws: ``EnrollmentError/model``.
+    static func find(beside model: String?) throws(EnrollmentError) -> String {
+        let folder = ModelFolder.shippedFile("phonemes") ?? model.map { $0 + "/../phonemes" }
+        guard let folder, isFolder(folder) else {
+            throw .model.saying("typed words need the folder phonemes, which comes with the program; install it again")
+        }
+        return folder
+    }
+
+    /// The network of sounds, which detectors need.
+    ///
+    /// - Parameter model: a model's folder.
+    /// - Throws: ``EnrollmentError/model``, `ModelError`.
+    public static func hearing(beside model: String?) throws -> SoundHearing {
+        SoundHearing(try PhonemeNetwork(folder: try find(beside: model)))
+    }
+}
+
+/// Makes words from their names: pronounces them, and compares them with talk.
+public struct TypedWordTeacher: Sendable {
+    public let hearing: SoundHearing
+    public let pronouncer: Pronouncer
+    public let talk: PhonemeTalk
+
+    /// - Parameters:
+    ///   - hearing: if it was read before.
+    ///   - model: a model's folder.
+    /// - Throws: ``EnrollmentError/model``, `ModelError`.
+    public init(_ hearing: SoundHearing? = nil, beside model: String?) throws {
+        self.hearing = try hearing ?? PhonemeFolder.hearing(beside: model)
+        let folder = self.hearing.network.folder
+        pronouncer = try Pronouncer(folder: folder)
+        talk = try PhonemeTalk(self.hearing.network)
+    }
+
+    /// The word of a name, and what to expect of it.
+    ///
+    /// - Parameter sounds: pronunciations in IPA or ARPAbet; none for what the spelling gives.
+    /// - Throws: ``EnrollmentError/name`` for a name without a pronunciation.
+    public func word(
+        _ name: String,
+        sounds: [String] = []
+    ) throws(EnrollmentError) -> (word: TypedWord, calibration: TypedWordCalibration) {
+        let pronunciations = try pronunciations(of: name, sounds: sounds)
+        let calibration = TypedWordCalibration(pronunciations, talk)
+        return (calibration.word(name, pronunciations), calibration)
+    }
+
+    /// The pronunciations of a word: those that are written, or else what its spelling gives.
+    ///
+    /// - Throws: ``EnrollmentError/name``.
+    public func pronunciations(of name: String, sounds: [String] = []) throws(EnrollmentError) -> [Pronunciation] {
+        do throws(PronunciationError) {
+            guard sounds.isEmpty else {
+                return try sounds.map { written throws(PronunciationError) in
+                    try pronouncer.pronunciation(written: written)
+                }
+            }
+            return try pronouncer.pronunciations(of: name)
+        } catch {
+            throw .name.saying(error.message)
+        }
+    }
+
+    /// Why a word cannot work: it has too few sounds, or talk has sounds like it too often. One line; nil for none.
+    public func refusal(_ word: TypedWord, _ calibration: TypedWordCalibration) -> String? {
+        let name = word.name
+        let fewest = word.pronunciations.map(\.sounds.count).min() ?? 0
+        guard fewest >= TypedWordCalibration.fewestSounds else {
+            return
+                "'\(printable(name))' has \(fewest) sounds, and a typed word at least \(TypedWordCalibration.fewestSounds); choose a "
+                + "longer name, or teach it by voice: beckon enroll \(ShellWord.quoted(printable(name)))"
+        }
+        guard let balanced = calibration.balanced, balanced.found < TypedWordCalibration.leastFound else { return nil }
+        return
+            "talk sounds like '\(printable(name))' too often: with few false accepts it would be found \(share(balanced.found)) of the time; "
+            + "choose a longer name, or teach it by voice: beckon enroll \(ShellWord.quoted(printable(name)))"
+    }
+
+    /// The word of others that sounds the same; nil for none.
+    ///
+    /// - Parameter others: names with their pronunciations.
+    public func soundAlike(_ word: TypedWord, among others: [(name: String, pronunciations: [Pronunciation])])
+        -> String?
+    {
+        others.first { other in
+            other.name != word.name
+                && other.pronunciations.contains { said in
+                    word.pronunciations.contains {
+                        let network = hearing.network
+                        let score = PhonemeAlignment.score(
+                            $0,
+                            said: said,
+                            blank: network.blank,
+                            symbols: network.symbols.count
+                        )
+                        return score >= word.boundary
+                    }
+                }
+        }?.name
+    }
+
+    private func share(_ found: Double) -> String { "\(Int((found * 100).rounded())) %" }
+}
+
+extension WordStore.Word {
+    /// Whether nobody recorded it.
+    public var isTyped: Bool { takes.isEmpty && !sounds.isEmpty }
+
+    /// The word as a detector recognises it by its sounds; nil for one with takes.
+    ///
+    /// - Parameter symbols: of the network.
+    func typed(_ symbols: [String]) -> TypedWord? {
+        let ways = sounds.compactMap { Pronunciation(symbols: $0, among: symbols) }
+        guard isTyped, !ways.isEmpty else { return nil }
+        return TypedWord(name: name, pronunciations: ways, boundary: boundary, sensitivities: sensitivities)
+    }
+
+    /// A typed word as it is stored.
+    ///
+    /// - Parameter pronouncer: tells the sounds' names.
+    public init(_ word: TypedWord, _ pronouncer: Pronouncer) {
+        self.init(name: word.name, embedding: "", takes: [])
+        (boundary, threshold) = (word.boundary, TypedWord.threshold)
+        (sensitivities, sounds) = (word.sensitivities, word.pronunciations.map(pronouncer.text))
+    }
+}

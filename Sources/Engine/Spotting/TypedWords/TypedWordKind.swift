@@ -1,0 +1,83 @@
+import Core
+import Inference
+public import Phonemes
+import System
+
+/// Words that nobody recorded: each fires by itself where the sounds of its name are heard.
+struct TypedWordKind: WordKind {
+    let words: [TypedWord]
+    let hearing: SoundHearing?
+
+    init(_ words: [TypedWord], _ hearing: SoundHearing?) {
+        self.words = hearing == nil ? [] : words
+        self.hearing = hearing
+    }
+
+    var names: [String] { words.map(\.name) }
+    var rule: FiringRule { .rising }
+    func makeScorer() -> any WordScorer { TypedWordScorer(words, hearing) }
+    func goesOn(from former: any WordKind) -> Bool {
+        guard let former = former as? TypedWordKind else { return false }
+        return words == former.words && hearing === former.hearing
+    }
+
+    func threshold(of word: Int) -> Float { TypedWord.threshold }
+    func threshold(of word: Int, _ sensitivity: Sensitivity, _ mode: DetectionMode) -> Float? {
+        words[word].sensitivities[sensitivity, mode]
+    }
+}
+
+/// The phoneme network, and what runs it: streams share it, one at a time.
+public final class SoundHearing: Sendable {
+    /// Seconds of audio of a look.
+    public static let seconds = 2.0
+    package static let samples = Int(seconds * 16000)
+
+    public let network: PhonemeNetwork
+    private let runners = Pool<SoundRunner>()
+
+    public init(_ network: PhonemeNetwork) {
+        self.network = network
+    }
+
+    /// Provides for calls by one more thread, so that they do not allocate.
+    func reserve() { runners.reserve { SoundRunner(network) } }
+
+    func with<Result>(_ body: (SoundRunner) -> Result) -> Result {
+        runners.with(make: { SoundRunner(network) }, body)
+    }
+}
+
+/// One at a time has it, so that its memory is not shared.
+package final class SoundRunner: @unchecked Sendable {
+    let runner: PhonemeRunner
+    package let samples: UnsafeMutableBufferPointer<Float>
+    /// Of a frame.
+    let losses: UnsafeMutablePointer<Float>
+
+    package init(_ network: PhonemeNetwork) {
+        runner = PhonemeRunner(network, mostSamples: SoundHearing.samples)
+        samples = .allocate(capacity: SoundHearing.samples)
+        samples.initialize(repeating: 0)
+        losses = .allocate(capacity: network.symbols.count)
+        losses.initialize(repeating: 0, count: network.symbols.count)
+    }
+
+    deinit {
+        samples.deallocate()
+        losses.deallocate()
+    }
+
+    /// Looks at ``samples``; calls the body with the losses of each frame.
+    package func look(_ body: (_ frame: Int, _ frames: Int, UnsafePointer<Float>) -> Void) {
+        runner.run(UnsafeBufferPointer(samples))
+        let symbols = runner.network.symbols.count
+        for frame in 0..<runner.frames {
+            let row = runner.answer + frame * symbols
+            var highest = row[0]
+            for symbol in 1..<symbols where row[symbol] > highest { highest = row[symbol] }
+            for symbol in 0..<symbols { losses[symbol] = row[symbol] - highest }
+            body(frame, runner.frames, losses)
+        }
+    }
+}

@@ -1,0 +1,119 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Words that are made from their names, by the program: enrolled, in a configuration, served.
+struct TypedWordCommandTests {
+    private let folder: TestFolder
+
+    init() throws { folder = try TestFolder() }
+
+    private func beckon(_ arguments: String...) throws -> Program {
+        try Program.beckon(arguments, environment: ["BECKON_WORDS": folder.file("words")])
+    }
+
+    private func heard(_ voice: String, _ options: String...) throws -> [String] {
+        let program = try Program.beckon(
+            ["classify", "--json"] + options + [Voices.path(voice)],
+            environment: ["BECKON_WORDS": folder.file("words")]
+        )
+        #expect(program.status == 0 && program.error == "")
+        return try Result.all(in: program).compactMap(\.word)
+    }
+
+    @Test func `a word is typed, found beside others, listed and forgotten`() throws {
+        let typed = try beckon("enroll", "front left", "--typed")
+        #expect(typed.status == 0 && typed.error == "")
+        #expect(typed.output.hasPrefix("Typed: front left, said f ɹ ʌ n t l ɛ f t"), "\(typed.output)")
+        for part in [
+            "sensitivity strict: found", "sensitivity balanced: found", "false accepts in an hour of talk",
+            "Nearest in",
+        ] {
+            #expect(typed.output.contains(part))
+        }
+        #expect(try heard("Front_Left").sorted() == ["front left", "left"])
+        #expect(try heard("Front_Left", "--words", "front left") == ["front left"])
+        #expect(try heard("Front_Left", "--words", "left") == ["left"])
+        #expect(try heard("Rear_Left") == ["left"])
+        #expect(try beckon("enroll", "front lift", "--typed").error.contains("sounds like 'front left'"))
+        #expect(try beckon("enroll", "front left", "--more").error.contains("is a typed word"))
+        #expect(try beckon("enroll", "front left", "--not", Voices.path("Noise")).error.contains("is a typed word"))
+        #expect(try beckon("words").output.contains("front left"))
+        #expect(try beckon("enroll", "front left", "--typed").error.contains("is taught already"))
+        #expect(try beckon("forget", "front left").status == 0)
+        #expect(try heard("Front_Left") == ["left"])
+    }
+
+    @Test func `a typed word stays beside taught ones, and is kept by another model`() throws {
+        #expect(try beckon("enroll", "front left", "--typed").status == 0)
+        let takes = [1, 0.7, 0.4].map { Float($0) }
+        var files: [String] = []
+        for gain in takes {
+            let samples = try Voices.samples("Rear_Center").map { $0 * gain }
+            files.append(try folder.write("\(gain).wav", format: 0x010006, rate: Voices.rate, samples))
+        }
+        let taught = try Program.beckon(
+            ["enroll", "rear center", "--from"] + files,
+            environment: ["BECKON_WORDS": folder.file("words")]
+        )
+        #expect(taught.status == 0, "\(taught.error)")
+        #expect(try heard("Front_Left", "--words", "front left,rear center") == ["front left"])
+        #expect(try heard("Rear_Center", "--words", "front left,rear center") == ["rear center"])
+        #expect(try beckon("words", "rename", "front left", "first").status == 0)
+        #expect(try heard("Front_Left", "--words", "first") == ["first"])
+        #expect(try beckon("words", "export", folder.file("kept")).status == 0)
+        #expect(try beckon("forget", "first").status == 0)
+        #expect(try beckon("words", "import", folder.file("kept"), "--replace").status == 0)
+        #expect(try heard("Front_Left", "--words", "first") == ["first"])
+    }
+
+    @Test(arguments: [
+        (["up", "--typed"], "one of the model's words"), (["hi", "--typed"], "2 sounds"),
+        (["and the", "--typed"], "too often"),
+        (["你好", "--typed"], "no known sound"), (["x", "--sounds", "7"], "'7'"),
+    ]) func `a name that cannot work is refused in one line`(arguments: [String], says: String) throws {
+        let program = try Program.beckon(
+            ["enroll"] + arguments,
+            environment: ["BECKON_WORDS": folder.file("words")]
+        )
+        #expect(program.status == 1 && program.output == "", "\(program)")
+        #expect(program.error.contains(says) && program.error.split(separator: "\n").count == 1, "\(program.error)")
+        #expect(!FileManager.default.fileExists(atPath: folder.file("words")))
+    }
+
+    @Test(arguments: [["--takes", "3"], ["--from", "a.wav"], ["--more"], ["--no-audio"], ["--not", "1"]])
+    func `options for takes are refused`(options: [String]) throws {
+        let program = try Program.beckon(["enroll", "hey house", "--typed"] + options)
+        #expect(program.status == 2 && program.error.contains("a typed word has none"), "\(program.error)")
+    }
+
+    private func configuration(_ words: String) throws -> String {
+        try folder.write("config.json5", bytes: Array("{ words: { \(words) } }".utf8))
+        return folder.file("config.json5")
+    }
+
+    @Test func `a configuration makes typed words`() throws {
+        let path = try configuration(
+            "\"Front Left\": { typed: true, actions: [{ print: \"heard {word}\" }] }, "
+                + "\"hinten\": { typed: true, sounds: [\"ɹ ɪ ɹ l ɛ f t\", \"R IH1 R L EH1 F T\"] }"
+        )
+        #expect(try beckon("config", "check", path).status == 0)
+        for (voice, line) in [("Front_Left", "heard front left"), ("Rear_Left", "hinten"), ("Noise", "")] {
+            let program = try beckon("listen", "--config", path, "--file", Voices.path(voice))
+            #expect(program.status == 0, "\(program.error)")
+            #expect(line.isEmpty ? program.output == "" : program.output.contains(line), "\(program.output)")
+        }
+    }
+
+    @Test(arguments: [
+        ("\"hi\": { typed: true }", "2 sounds"), ("left: { typed: true }", "is a word already"),
+        ("\"hey house\": { typed: true, sounds: [\"5\"] }", "'5'"), ("\"hey house\": { typed: 1 }", "typed"),
+        ("\"hey house\": {}", "hey house"),
+    ]) func `a configuration with a typed word that cannot work is refused`(words: String, says: String) throws {
+        let path = try configuration(words)
+        let check = try beckon("config", "check", path)
+        #expect(check.status == 1 && (check.output + check.error).contains(says), "\(check)")
+        let listen = try beckon("listen", "--config", path, "--file", Voices.path("Noise"))
+        #expect(listen.status != 0 && listen.error.contains(says), "\(listen)")
+    }
+}

@@ -1,0 +1,57 @@
+import Phonemes
+import TestSupport
+import Testing
+
+struct PronouncerTests {
+    static let pronouncer = Result { try Pronouncer(folder: PhonemeNetworkTests.folder) }
+
+    /// The first of each is what the package `hama` 1.7.0 says, except where that writes a word as another language would.
+    @Test(arguments: [
+        ("hey house", "h eɪ h aʊ s"), ("computer", "k ə m p j u t ɝ"), ("Alexa", "ə l ɛ k s ə"),
+        ("jarvis", "d͡ʒ ɑ ɹ v ɪ s"),
+        ("view glass", "v j u g l æ s"), ("smart mirror", "s m ɑ ɹ t m ɪ ɹ ɝ"),
+        ("turn on the light", "t ɝ n ɔ n ð i l aɪ t"),
+        ("athena", "æ θ i n ə"), ("snowboy", "s n oʊ b ɔɪ"), ("raspberry", "ɹ æ z b ɛ ɹ i"),
+        ("wake-up robot", "w eɪ k ʌ p ɹ oʊ b ə t"),
+        ("o'clock", "oʊ k l ɑ k"), ("stop!", "s t ɑ p"), ("okay nabu", "oʊ k eɪ n ɑ b u"),
+    ]) func `a spelled name is pronounced`(name: String, sounds: String) throws {
+        let pronouncer = try Self.pronouncer.get()
+        let found = try pronouncer.pronunciations(of: name)
+        #expect(found.first.map(pronouncer.text) == sounds)
+        #expect(Set(found).count == found.count && found.count <= Pronouncer.Limit.pronunciations)
+    }
+
+    @Test func `a name may have several pronunciations`() throws {
+        let pronouncer = try Self.pronouncer.get()
+        let found = try pronouncer.pronunciations(of: "computer").map(pronouncer.text)
+        #expect(found == ["k ə m p j u t ɝ", "k ə m p j u t ə"])
+    }
+
+    @Test(arguments: [
+        ("h eɪ h aʊ s", "h eɪ h aʊ s"), ("/ˈheɪ haʊs/", "h eɪ h aʊ s"), ("HH EY1 HH AW1 S", "h eɪ h aʊ s"),
+        ("dʒɑːrvɪs", "d͡ʒ ɑ ɹ v ɪ s"), ("d͡ʒɑɹvɪs", "d͡ʒ ɑ ɹ v ɪ s"), ("CH IY1 Z", "t͡ʃ i z"),
+        ("kəmˈpjuːtə", "k ə m p j u t ə"),
+    ]) func `sounds are read from IPA and ARPAbet`(written: String, sounds: String) throws {
+        let pronouncer = try Self.pronouncer.get()
+        #expect(pronouncer.text(try pronouncer.pronunciation(written: written)) == sounds)
+    }
+
+    @Test(arguments: [
+        ("", "no sounds"), ("   ", "no sounds"), ("h 5 h", "'5'"), ("你", "no sound that is known"), ("<pad>", "'<'"),
+        (String(repeating: "s ", count: 61), "61 sounds"),
+    ]) func `sounds that cannot be read are refused`(written: String, says: String) throws {
+        let pronouncer = try Self.pronouncer.get()
+        let error = #expect(throws: PronunciationError.self) { try pronouncer.pronunciation(written: written) }
+        #expect(error?.message.contains(says) == true, "\(String(describing: error))")
+    }
+
+    @Test(arguments: [
+        ("", "letters"), ("- -", "letters"), ("!!", "no letters"), ("你好", "no known sound"),
+        (String(repeating: "a", count: 41), "more than 40 letters"),
+        (String(repeating: "banana ", count: 11), "more than 60 sounds"),
+    ]) func `names that cannot be pronounced are refused`(name: String, says: String) throws {
+        let pronouncer = try Self.pronouncer.get()
+        let error = #expect(throws: PronunciationError.self) { try pronouncer.pronunciations(of: name) }
+        #expect(error?.message.contains(says) == true, "\(String(describing: error))")
+    }
+}
