@@ -13,9 +13,13 @@ struct ShownWord {
         let thresholds = DetectionMode.allCases.map {
             "\(decimal(Double(word.threshold(in: $0)), 2)) in mode \($0.rawValue)"
         }
+        let what =
+            word.isTyped
+            ? "typed, said \(word.sounds.map(printable).joined(separator: " or "))"
+            : "takes: \(word.takes.count), with recordings: \(recorded)"
         var text =
-            "\(printable(word.name)): takes: \(word.takes.count), with recordings: \(recorded); threshold "
-            + "\(thresholds.joined(separator: ", ")), with the sensitivity balanced\n"
+            "\(printable(word.name)): \(what); threshold \(thresholds.joined(separator: ", ")), with the sensitivity balanced\n"
+        guard !word.isTyped else { return Output.writeText(text) }
         guard !word.negatives.isEmpty else { return Output.writeText(text + "No negative examples.\n") }
         var table = TextTable(["NEGATIVE", "SECONDS"], names: [])
         for (index, negative) in word.negatives.enumerated() {
@@ -28,7 +32,7 @@ struct ShownWord {
     /// The same numbers as those of the list of all words, and each negative example.
     private var object: JSON {
         [
-            "word": .string(word.name), "takes": .number(word.takes.count),
+            "word": .string(word.name), "takes": .number(word.takes.count), "sounds": word.soundsAsJSON,
             "threshold": .number(word.threshold, places: 3), "boundary": .number(word.boundary, places: 4),
             "thresholds": word.thresholdsByMode,
             "negatives": .array(
@@ -49,6 +53,9 @@ struct ShownWord {
 }
 
 extension WordStore.Word {
+    /// How a typed word is said; empty for one with takes.
+    var soundsAsJSON: JSON { .array(sounds.map { .string($0) }) }
+
     /// The threshold in each mode with the sensitivity `balanced`, as `{"spot": 0.88, "command": 0.8}`.
     var thresholdsByMode: JSON {
         .object(

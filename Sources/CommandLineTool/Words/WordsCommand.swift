@@ -118,7 +118,7 @@ struct WordsCommand {
             for word in words {
                 let seconds = word.takes.reduce(0) { $0 + $1.audio.count }
                 let object: JSON = [
-                    "word": .string(word.name), "takes": .number(word.takes.count),
+                    "word": .string(word.name), "takes": .number(word.takes.count), "sounds": word.soundsAsJSON,
                     "negatives": .number(word.negatives.count),
                     "threshold": .number(word.threshold, places: 3), "boundary": .number(word.boundary, places: 4),
                     "thresholds": word.thresholdsByMode,
@@ -137,7 +137,7 @@ struct WordsCommand {
         for word in words {
             let recorded = word.takes.count { !$0.audio.isEmpty }
             table.add(
-                [printable(word.name), "\(word.takes.count)", "\(word.negatives.count)"]
+                [printable(word.name), word.isTyped ? "typed" : "\(word.takes.count)", "\(word.negatives.count)"]
                     + DetectionMode.allCases.map { decimal(Double(word.threshold(in: $0)), 2) }
                     + [recorded == 0 ? "–" : "\(recorded)"]
             )

@@ -218,6 +218,45 @@ async def main():
     check(await within(10, lambda: other.starts == ["left"]), "and hears the next word")
     other.tell(Event.VOICE_ASSISTANT_RUN_END)
 
+    # One that does not read any more.
+    slow = await Home(port, key).connect(subscribe=False)
+    slow.client._connection._frame_helper._transport.pause_reading()
+    home = await Home(port, key).connect(subscribe=False)
+    await asyncio.sleep(5)
+    other.starts.clear()
+    service.microphone.say("Front_Left")
+    check(await within(10, lambda: other.starts == ["left"]), "a client that does not read changes nothing for it")
+    other.tell(Event.VOICE_ASSISTANT_RUN_END)
+    for one in (slow, home):
+        await one.client.disconnect(force=True)
+    await other.client.disconnect()
+
+    # The network is cut in each state.
+    for name in ("listening", "thinking", "speaking", "timer"):
+        home = await Home(port, key).connect()
+        if name == "timer":
+            home.client.send_voice_assistant_timer_event(Timer.VOICE_ASSISTANT_TIMER_FINISHED, "t", "tea", 60, 0, False)
+        else:
+            service.microphone.say("Front_Left")
+            await within(10, lambda: home.starts)
+            home.tell(Event.VOICE_ASSISTANT_RUN_START)
+        if name in ("thinking", "speaking"):
+            home.tell(Event.VOICE_ASSISTANT_STT_VAD_END)
+            home.tell(Event.VOICE_ASSISTANT_STT_END, text="x")
+        if name == "speaking":
+            home.tell(Event.VOICE_ASSISTANT_TTS_END, url=f"{web}/Front_Center.wav")
+        check(await within(10, lambda: state(name)), f"it is {name} when the network is cut")
+        await home.client.disconnect(force=True)
+        if name == "timer":
+            await asyncio.sleep(3)
+            check(await state("timer"), "a timer goes on ringing")
+            service.microphone.say("Front_Left")
+        check(await within(20, lambda: state("idle")), "and waits for a word after it")
+    other = await Home(port, key).connect()
+    service.microphone.say("Front_Left")
+    check(await within(10, lambda: other.starts == ["left"]), "which is told to the next one")
+    other.tell(Event.VOICE_ASSISTANT_RUN_END)
+
     # The picker, over a restart.
     await other.client.set_voice_assistant_configuration([])
     configuration = await other.client.get_voice_assistant_configuration(5)

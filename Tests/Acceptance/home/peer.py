@@ -205,10 +205,10 @@ class Service:
         )
 
     def memory(self):
-        """Megabytes: resident, and its share of what it shares with others."""
+        """Megabytes: resident, and its own, without pages of files, which other programs have in memory too."""
         rollup = Path(f"/proc/{int(self.identifier.read_text())}/smaps_rollup").read_text()
         sizes = dict(line.split()[:2] for line in rollup.splitlines()[1:])
-        return int(sizes["Rss:"]) / 1024, int(sizes["Pss:"]) / 1024
+        return int(sizes["Rss:"]) / 1024, int(sizes["Anonymous:"]) / 1024
 
     def status(self):
         """The status, or nothing if the service does not answer."""
