@@ -170,7 +170,9 @@ extension Spotter {
                 }
                 heard[number].used += 1
                 origins.append(number)
-                if let doubt = TakeCheck(utterance).doubt ?? teaching.doubtOfSounds { heard[number].remarks.append("used, but \(doubt.plain)") }
+                if let doubt = TakeCheck(utterance).doubt ?? teaching.doubtOfSounds {
+                    heard[number].remarks.append("used, but \(doubt.plain)")
+                }
             }
         }
         for outlier in teaching.removeOutliers() {
