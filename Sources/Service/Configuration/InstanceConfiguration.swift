@@ -75,9 +75,9 @@ public struct InstanceConfiguration: Sendable {
         guard let settings else { return [] }
         let own = settings.words.values.map(\.actions) + settings.phrases.map(\.actions)
         let ofWords = own.flatMap { $0 ?? [] }
-        let actions =
-            settings.actions + ofWords + settings.sessions.flatMap { $0.onStart + $0.onEnd }
-            + settings.esphome.actions.values.joined()
+        let ofStates = settings.esphome.actions.values.flatMap(\.self)
+        let ofSessions = settings.sessions.flatMap { $0.onStart + $0.onEnd }
+        let actions = settings.actions + ofWords + ofSessions + ofStates
         let authorities = actions.compactMap { if case .webhook(_, let file, _) = $0.effect { file } else { nil } }
         return [settings.mqtt.passwordFile, settings.mqtt.caFile].compactMap { $0 } + authorities
             + settings.wakeWords.filter { $0.hasPrefix("/") }
