@@ -318,7 +318,8 @@ extension Configuration {
 
     private var effects: [Action.Effect] {
         let own = words.values.map(\.actions) + phrases.map(\.actions) + sessions.map { $0.onStart + $0.onEnd }
-        return (actions + own.compactMap(\.self).joined() + esphome.actions.values.joined()).map(\.effect)
+        let all = [actions] + own.compactMap(\.self) + esphome.actions.values
+        return all.joined().map(\.effect)
     }
 
     /// Paths of the sockets of `unix` actions, without duplicates.
