@@ -26,7 +26,9 @@ struct TypedWordTests {
         #expect(zip(expected, expected.dropFirst()).allSatisfy { $0.score > $1.score && $0.found < $1.found })
         #expect(expected.allSatisfy { $0.score < -0.5 && $0.found > 0.6 })
         let balanced = try #require(calibration.balanced)
-        #expect(balanced.found > 0.85 && abs(balanced.falseAcceptsPerHour - 0.6) < 0.01, "\(name): \(balanced)")
+        #expect(balanced.found > 0.85 && balanced.falseAcceptsPerHour < 0.61, "\(name): \(balanced)")
+        // What clean talk allows would be too much in noise.
+        #expect(expected.map(\.score).enumerated().allSatisfy { $1 >= [-1.1, -1.4, -1.8][$0] })
         #expect(word.sensitivities[.balanced, .spot] == 0.5 && word.sensitivities[.balanced, .command] == 0.5)
         #expect(try #require(word.sensitivities[.strict, .spot]) > 0.5)
     }

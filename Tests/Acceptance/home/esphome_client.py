@@ -252,7 +252,7 @@ async def main():
             await asyncio.sleep(3)
             check(await state("timer"), "a timer goes on ringing")
             service.microphone.say("Front_Left")
-        check(await within(20, lambda: state("idle")), "and waits for a word after it")
+        check(await within(20, lambda: state("alone")), "and waits for a Home Assistant after it")
     other = await Home(port, key).connect()
     service.microphone.say("Front_Left")
     check(await within(10, lambda: other.starts == ["left"]), "which is told to the next one")

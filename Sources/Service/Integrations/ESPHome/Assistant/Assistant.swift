@@ -127,6 +127,8 @@ struct Assistant {
     ///   - end: the first sample of the stream after the word.
     mutating func wake(_ phrase: String, after end: Int, at moment: Moment) -> [Effect] {
         guard isConnected else {
+            // Whoever says a word to a timer that rings wants it to end.
+            if ringStart != nil { return silence() }
             return [
                 .log(.warning, "“\(printable(phrase))” was said, but no Home Assistant is connected"), .sound(.lost),
             ]
