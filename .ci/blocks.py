@@ -104,7 +104,9 @@ def swift_block(body, folder):
             (package / "Package.swift").write_text(body)
             return run("swift", "package", "--package-path", str(package), "show-dependencies")
         (package / "main.swift").write_text(body)
-        maps = [f"-fmodule-map-file={path}" for path in sorted((ROOT / "Sources").rglob("module.modulemap"))]
+        # Those of targets in C are made by the build.
+        paths = [*sorted((ROOT / "Sources").rglob("module.modulemap")), *sorted((ROOT / ".build/debug").glob("C*.build/module.modulemap"))]
+        maps = [f"-fmodule-map-file={path}" for path in paths]
         return run(
             "swiftc", "-typecheck", "-warnings-as-errors", "-swift-version", "6", "-I", str(ROOT / ".build/debug/Modules"),
             *(part for one in maps for part in ("-Xcc", one)), str(package / "main.swift"),
