@@ -52,9 +52,9 @@ class Words(unittest.TestCase):
         spotter = beckon.Spotter(words=[], typed_words=["front left"])
         self.assertEqual(spotter.words, ("front left",))
         self.assertEqual((heard(spotter, "Front_Left"), heard(spotter, "Rear_Left")), (["front left"], []))
-        written = {"vorne links": ["f ɹ ʌ n t l ɛ f t", "F R AA1 N T L EH1 F T"], "rear right": []}
+        written = {"vorne links": ["f ɹ ʌ n t l ɛ f t", "F R AA1 N T L EH1 F T"], "rear left": []}
         spotter = beckon.Spotter(words=[], typed_words=written)
-        self.assertEqual((heard(spotter, "Front_Left"), heard(spotter, "Rear_Right")), (["vorne links"], ["rear right"]))
+        self.assertEqual((heard(spotter, "Front_Left"), heard(spotter, "Rear_Left")), (["vorne links"], ["rear left"]))
 
     def test_settings_that_fit_nothing(self):
         for kind, text, settings in [
