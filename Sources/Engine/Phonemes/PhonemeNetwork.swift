@@ -28,9 +28,6 @@ public final class PhonemeNetwork: Sendable {
     let output: PhonemeLayer
     let memory: Arena
 
-    /// Bytes of the packed weights.
-    public var weightBytes: Int { memory.count * MemoryLayout<Float>.stride }
-
     /// Reads the network of a folder: `phonemes.json` and `network.safetensors`.
     ///
     /// - Throws: `ModelError`, which names the file.

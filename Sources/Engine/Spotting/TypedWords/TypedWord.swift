@@ -34,10 +34,4 @@ public struct TypedWord: Sendable, Equatable {
     public static func probability(_ score: Float, boundary: Float) -> Float {
         1 / (1 + expf((boundary - score) / slope))
     }
-
-    /// The score that has a probability.
-    public func score(_ probability: Float) -> Float {
-        let known = min(max(probability, 1e-6), 1 - 1e-6)
-        return boundary - Self.slope * logf((1 - known) / known)
-    }
 }
