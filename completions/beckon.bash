@@ -136,7 +136,7 @@ _beckon()
     case "${COMP_WORDS[1]}" in
         listen) options="--device --channel --echo-reference --file --raw --sensitivity --threshold --word --phrase --mode --trigger --model --no-confirm --words --wake-word --run --config --instance --json --speaker --record --once --seconds --help" ;;
         classify) options="--clips --sensitivity --threshold --word --phrase --mode --trigger --model --no-confirm --words --wake-word --channel --echo-reference --json --csv --format --output --resume --stats --files-from --null --shard --worker --raw --jobs --help" ;;
-        enroll) options="--device --config --instance --channel --takes --from --typed --sounds --not --more --force --no-audio --words --model --json --help" ;;
+        enroll) options="--device --config --instance --channel --takes --from --typed --sounds --play --not --more --force --no-audio --words --model --json --help" ;;
         words | forget) options="--words --model --forget-negative --replace --json --help" ;;
         model) options="--json --help" ;;
         record) options="--label --speaker --count --device --config --instance --channel --file --model --help" ;;

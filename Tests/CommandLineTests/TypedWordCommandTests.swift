@@ -89,6 +89,54 @@ struct TypedWordCommandTests {
         #expect(program.status == 2 && program.error.contains("a typed word has none"), "\(program.error)")
     }
 
+    /// Makes a program in the folder, the only one of `PATH`.
+    private func program(_ name: String, _ line: String) throws {
+        try Data("#!/bin/sh\n\(line)\n".utf8).write(to: URL(fileURLWithPath: folder.file(name)))
+        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: folder.file(name))
+    }
+
+    @Test(arguments: [
+        ("espeak-ng", "$4", "-v en-us -w FILE -- [[f|r|'V|n|t|l|E|f|t]]"),
+        ("flite", "$6", "-voice slt -p f r ah1 n t l eh f t -o FILE"),
+    ])
+    func `the pronunciation is played`(name: String, output: String, said: String) throws {
+        let log = folder.file("log")
+        try program(name, "/bin/cat \(Voices.path("Noise")) > \"\(output)\"; echo \"$*\" >> \(log)")
+        try program("aplay", "echo \"aplay $(/usr/bin/wc -c)\" >> \(log)")
+        let typed = try Program.beckon(
+            ["enroll", "front left", "--sounds", "f ɹ ʌ n t l ɛ f t", "--play"],
+            environment: ["BECKON_WORDS": folder.file("words"), "PATH": folder.path]
+        )
+        #expect(typed.status == 0 && typed.error == "", "\(typed.error)")
+        let lines = try String(contentsOfFile: log, encoding: .utf8).split(separator: "\n")
+        let file = try #require(lines.first?.split(separator: " ").first { $0.hasPrefix("/proc/") })
+        #expect(lines.first?.replacing(file, with: "FILE") == said[...])
+        // Two bytes a sample, at 16 kHz.
+        let bytes = 2 * (try Voices.samples("Noise")).count * 16_000 / Voices.rate
+        let played = try #require(lines.last?.split(separator: " ").last.flatMap { Int($0) })
+        #expect(lines.count == 2 && abs(played - bytes) < 200, "\(lines) for \(bytes)")
+    }
+
+    @Test func `what is not played is told in one line, and the word is typed all the same`() throws {
+        func typed(_ word: String) throws -> Program {
+            try Program.beckon(
+                ["enroll", word, "--typed", "--play"],
+                environment: ["BECKON_WORDS": folder.file("words"), "PATH": folder.path]
+            )
+        }
+        let without = try typed("front left")
+        #expect(without.status == 0 && without.output.hasPrefix("Typed: "))
+        #expect(without.error.contains("neither espeak-ng nor flite is installed"), "\(without.error)")
+        #expect(without.error.split(separator: "\n").count == 1)
+        try program("espeak-ng", "exit 1")
+        #expect(try typed("hey house").error.contains("aplay was not found"))
+        try program("aplay", "exit 0")
+        let mute = try typed("view glass")
+        #expect(mute.status == 0 && mute.error.contains("espeak-ng cannot say it"), "\(mute.error)")
+        let alone = try beckon("enroll", "smart mirror", "--play")
+        #expect(alone.status == 2 && alone.error.contains("give --typed too"))
+    }
+
     private func configuration(_ words: String) throws -> String {
         try folder.write("config.json5", bytes: Array("{ words: { \(words) } }".utf8))
         return folder.file("config.json5")

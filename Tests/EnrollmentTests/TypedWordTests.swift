@@ -38,7 +38,9 @@ struct TypedWordTests {
     ]) func `a name that cannot work is refused with what would help`(name: String, says: String) throws {
         let (word, calibration) = try teacher.word(name)
         let refusal = try #require(teacher.refusal(word, calibration), "\(name): \(calibration.expected)")
-        #expect(refusal.contains(says) && refusal.contains("beckon enroll") && !refusal.contains("\n"), "\(refusal)")
+        #expect(refusal == .name && refusal.description.hasPrefix(refusal.plain), "\(refusal)")
+        #expect(refusal.plain.contains(says) && refusal.plain.hasSuffix("or teach it by voice"), "\(refusal.plain)")
+        #expect(refusal.description.hasSuffix(": beckon enroll \(name.contains(" ") ? "'\(name)'" : name)"))
     }
 
     @Test func `a name that sounds like another word is told`() throws {
@@ -48,6 +50,31 @@ struct TypedWordTests {
         }
         #expect(teacher.soundAlike(word, among: try others("house", "computer")) == "computer")
         #expect(teacher.soundAlike(word, among: try others("house", "mirror", "commuter")) == nil)
+    }
+
+    @Test func `a word of the model or of the store that sounds alike refuses it`() throws {
+        let model = try Model(folder: Checkout.model, confirms: false)
+        func refusal(_ name: String, _ store: WordStore? = nil) throws -> EnrollmentError? {
+            let (word, calibration) = try teacher.word(name)
+            return teacher.refusal(word, calibration, beside: store, model)
+        }
+        var store = WordStore()
+        try store.put(WordStore.Word(try teacher.word("computer").word, teacher.pronouncer))
+        #expect(try refusal("commuter") == nil && refusal("hey house", store) == nil)
+        let alike = try #require(try refusal("commuter", store))
+        #expect(alike == .alike && alike.plain.contains("sounds like 'computer'") && !alike.plain.contains("--force"))
+        #expect(alike.description.hasSuffix("--force"))
+        #expect(try refusal("hi") == .name)
+    }
+
+    @Test func `what is told of a word has its sounds, what it promises and what is nearest`() throws {
+        let (word, calibration) = try teacher.word("athena")
+        let report = TypedWordReport(word, calibration, teacher)
+        #expect(report.pronunciations.first == "æ θ i n ə" && report.nearest.count == 3)
+        #expect(report.lines.prefix(3).map { $0.contains("found") } == [true, true, true])
+        #expect(report.lines.dropFirst(3) == report.remarks[...])
+        let isPoor = try #require(calibration.balanced).found < TypedWordCalibration.poor
+        #expect(report.remarks.contains { $0.contains("A longer name") } == isPoor)
     }
 
     @Test func `written sounds are taken in place of the spelling`() throws {

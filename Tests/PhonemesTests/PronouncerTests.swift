@@ -54,4 +54,32 @@ struct PronouncerTests {
         let error = #expect(throws: PronunciationError.self) { try pronouncer.pronunciations(of: name) }
         #expect(error?.message.contains(says) == true, "\(String(describing: error))")
     }
+
+    @Test(arguments: [
+        ("h eɪ h aʊ s", "h|'eI|h|aU|s", "hh ey1 hh aw s"),
+        ("k ə m p j u t ɝ", "k|@|m|p|j|'u:|t|3:", "k ax m p y uw1 t er"),
+        ("t͡ʃ i t ʃ i", "tS|'i:|t|S|i:", "ch iy1 t sh iy"), ("ə s", "@|s", "ax s"),
+    ]) func `sounds are written as synthesizers take them, with one stress`(
+        sounds: String,
+        espeak: String,
+        flite: String
+    ) throws {
+        let pronouncer = try Self.pronouncer.get()
+        let said = try #require(Pronunciation(symbols: sounds, among: pronouncer.symbols))
+        #expect(pronouncer.notation(.espeak, of: said) == espeak)
+        #expect(pronouncer.notation(.flite, of: said) == flite)
+    }
+
+    @Test func `all that can be written in ARPAbet can be played, and a sound that no synthesizer has cannot`() throws {
+        let pronouncer = try Self.pronouncer.get()
+        let written =
+            "AA AE AH AO AW AY B CH D DH EH ER EY F G HH IH IY JH K L M N NG OW OY P R S SH T TH UH UW V W Y Z ZH"
+        let said = try pronouncer.pronunciation(written: written)
+        let flite = try #require(pronouncer.notation(.flite, of: said))
+        #expect(flite == written.lowercased().replacing("aa ", with: "aa1 ", maxReplacements: 1))
+        #expect(pronouncer.notation(.espeak, of: said)?.split(separator: "|").count == said.sounds.count)
+        let click = try #require(Pronunciation(symbols: "s ʙ", among: pronouncer.symbols))
+        #expect(pronouncer.notation(.espeak, of: click) == nil && pronouncer.notation(.flite, of: click) == nil)
+        #expect(pronouncer.notation(.flite, of: Pronunciation([9999])) == nil)
+    }
 }

@@ -54,4 +54,14 @@ struct ProcessTests {
         #expect(requests[0].revents != 0)
         #expect(waitpid(pid, nil, WNOHANG) == pid)
     }
+
+    @Test func `a program of the system that takes too long is killed`() throws {
+        let sleep = try #require(SystemProgram("sleep"))
+        let begin = Clock.now
+        #expect(try !sleep.succeeds(["60"], within: .milliseconds(50)))
+        #expect(try sleep.succeeds(["0"], within: .seconds(30)))
+        #expect(try !sleep.succeeds(["x"], within: .seconds(30)))
+        #expect(Clock.now - begin < .seconds(25))
+        #expect(SystemProgram("no-such-program-anywhere") == nil)
+    }
 }

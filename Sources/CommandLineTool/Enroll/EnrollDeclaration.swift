@@ -80,6 +80,11 @@ extension Enroll: Command {
                         "how a typed word is said, in IPA or ARPAbet, in place of what its spelling gives; several are allowed"
                 ),
                 Option(
+                    name: "--play",
+                    help: "play how a typed word is pronounced",
+                    manual: "By espeak-ng or flite, the first that is installed, and aplay of alsa-utils."
+                ),
+                Option(
                     name: "--not",
                     value: .text("CLIP", "clip", .file),
                     repeats: true,

@@ -22,6 +22,8 @@ struct EnrollOptions {
     var typed: Bool { arguments.has("--typed") || !sounds.isEmpty }
     /// Pronunciations of a typed word.
     var sounds: [String] { arguments.all("--sounds") }
+    /// Plays the pronunciations of a typed word.
+    var play: Bool { arguments.has("--play") }
     var words: String? { arguments.value("--words") }
     var configuration: String? { arguments.value("--config") }
     var device: String? { arguments.value("--device") }
@@ -81,6 +83,11 @@ struct EnrollOptions {
         {
             throw UsageError(
                 "\(other) is for takes, and a typed word has none; leave out --typed and --sounds, or \(other)"
+            )
+        }
+        guard typed || !play else {
+            throw UsageError(
+                "--play says how a typed word is pronounced; give --typed too. A take is played by the key p"
             )
         }
         guard words != "none" else { throw UsageError("--words names the file to store the word in") }

@@ -1,4 +1,5 @@
-private import Core
+private import Audio
+import Core
 import Enrollment
 import Inference
 private import JSON
@@ -14,22 +15,13 @@ struct TypedEnrollment {
     /// - Returns: the exit status.
     func run(_ file: WordStoreFile, _ store: WordStore?) throws -> Int32 {
         let teacher = try TypedWordTeacher(beside: ModelFolder.find(options.listening.modelFolder))
-        let known = Labels(model.labels).words
-        guard !known.contains(options.word) else {
+        guard !Labels(model.labels).words.contains(options.word) else {
             throw Failure("'\(printable(options.word))' is one of the model's words, which are found anyway")
         }
         let (word, calibration) = try teacher.word(options.word, sounds: options.sounds)
-        if !options.force {
-            if let refusal = teacher.refusal(word, calibration) { throw Failure("not taught: \(refusal)") }
-            let others = (known + (store?.words.map(\.name) ?? [])).compactMap { name in
-                (try? teacher.pronunciations(of: name)).map { (name, $0) }
-            }
-            if let other = teacher.soundAlike(word, among: others) {
-                throw Failure(
-                    "not taught: '\(printable(word.name))' sounds like '\(printable(other))'; each would be found in place of the other; "
-                        + "choose another name, or --force"
-                )
-            }
+        if options.play { play(word.pronunciations, teacher.pronouncer) }
+        if !options.force, let refusal = teacher.refusal(word, calibration, beside: store, model) {
+            throw Failure("not taught: \(refusal)")
         }
         SystemWords.announce(options.words)
         try file.update(.announced(file.path)) { store throws(EnrollmentError) in
@@ -37,56 +29,41 @@ struct TypedEnrollment {
             try changed.put(WordStore.Word(word, teacher.pronouncer))
             store = changed
         }
-        let report = TypedReport(word, calibration, teacher)
+        let report = TypedWordReport(word, calibration, teacher)
         Output.write(options.json ? report.json.line : report.text)
         return 0
     }
+
+    /// Says the sounds of the name aloud, or why they are not heard.
+    private func play(_ pronunciations: [Pronunciation], _ pronouncer: Pronouncer) {
+        guard let synthesizer = Synthesizer() else {
+            return Output.report(.warning, "it is not played: neither espeak-ng nor flite is installed")
+        }
+        guard let player = TakePlayer() else {
+            return Output.report(.warning, "it is not played: aplay was not found; it is in the package alsa-utils")
+        }
+        for pronunciation in pronunciations where !Interrupt.isRequested {
+            let sounds = pronouncer.text(pronunciation)
+            guard let said = synthesizer.say(pronunciation, pronouncer) else {
+                Output.report(.warning, "\(sounds): not played: \(synthesizer.name) cannot say it")
+                continue
+            }
+            do throws(Failure) {
+                try player.play(pcm: said.map(Int16.init(sample:)))
+            } catch {
+                return Output.report(.warning, error.description)
+            }
+        }
+    }
 }
 
-/// How a typed word is said, and what to expect of it.
-private struct TypedReport {
-    let word: TypedWord
-    let calibration: TypedWordCalibration
-    let teacher: TypedWordTeacher
-
-    init(_ word: TypedWord, _ calibration: TypedWordCalibration, _ teacher: TypedWordTeacher) {
-        (self.word, self.calibration, self.teacher) = (word, calibration, teacher)
+extension TypedWordReport {
+    fileprivate var text: String {
+        (["Typed: \(printable(word.name)), said \(pronunciations.joined(separator: " or "))"] + lines)
+            .map { $0 + "\n" }.joined()
     }
 
-    /// Moments of talk that are named, the nearest first, and the frames that a word may take.
-    private static let moments = 3
-    private static let framesOfWord = 45
-
-    private var pronunciations: [String] { word.pronunciations.map(teacher.pronouncer.text) }
-
-    /// What the network heard in the talk that is nearest.
-    private var nearest: [String] {
-        return calibration.nearest.prefix(Self.moments).map { peak in
-            let heard = teacher.talk.heard(before: peak.frame, frames: Self.framesOfWord)
-            return teacher.pronouncer.text(Pronunciation(heard.filter { $0 != teacher.pronouncer.boundary }))
-        }
-        .filter { !$0.isEmpty }
-    }
-
-    var text: String {
-        var text = "Typed: \(printable(word.name)), said \(pronunciations.joined(separator: " or "))\n"
-        for one in calibration.expected {
-            text +=
-                "Expected with the sensitivity \(one.sensitivity.rawValue): found \(percent(one.found)) of the time, "
-                + "\(decimal(one.falseAcceptsPerHour, 1)) false accepts in an hour of talk\n"
-        }
-        let hours = decimal(calibration.talkHours, 1)
-        if !calibration.sayings.isEmpty {
-            text += "In \(hours) hours of talk the word itself is said; that is no false accept.\n"
-        }
-        text += "Nearest in \(hours) hours of talk: \(nearest.joined(separator: "; "))\n"
-        if let balanced = calibration.balanced, balanced.found < TypedWordCalibration.poor {
-            text += "A longer name, or takes of your voice, would be found more often.\n"
-        }
-        return text
-    }
-
-    var json: JSON {
+    fileprivate var json: JSON {
         [
             "word": .string(word.name), "typed": true,
             "sounds": .array(pronunciations.map { .string($0) }),
@@ -103,6 +80,4 @@ private struct TypedReport {
             "nearest": .array(nearest.map { .string($0) }),
         ]
     }
-
-    private func percent(_ share: Double) -> String { "\(Int((share * 100).rounded())) %" }
 }

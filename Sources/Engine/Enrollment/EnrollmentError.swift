@@ -120,6 +120,21 @@ public struct EnrollmentError: Error, Equatable, Sendable, CustomStringConvertib
         )
     }
 
+    /// A name that a typed word cannot have, and what would help.
+    static func cannotBeTyped(_ name: String, _ why: String) -> EnrollmentError {
+        let advice = "; choose a longer name, or teach it by voice"
+        return .name.saying(why + advice, ": beckon enroll \(ShellWord.quoted(name))", plain: "")
+    }
+
+    /// A typed word sounds like another word.
+    static func typedSoundAlike(_ name: String, _ other: String) -> EnrollmentError {
+        .alike.saying(
+            "'\(name)' sounds like '\(other)'; each would be found in place of the other; choose another name",
+            ", or --force",
+            plain: ""
+        )
+    }
+
     /// The same kind of error with another message, kept to one line.
     ///
     /// - Parameter plain: the message without options and commands, if it has any.

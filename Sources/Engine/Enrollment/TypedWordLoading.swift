@@ -30,7 +30,7 @@ extension VocabularyLoader {
                     )
                 }
                 let (word, calibration) = try teacher.word(one.name, sounds: one.sounds)
-                if let refusal = teacher.refusal(word, calibration) { throw EnrollmentError.name.saying(refusal) }
+                if let refusal = teacher.refusal(word, calibration) { throw refusal }
                 words.append(word)
             }
         }

@@ -1,5 +1,5 @@
 private import Core
-private import Inference
+public import Inference
 public import Phonemes
 public import Spotting
 private import System
@@ -72,19 +72,35 @@ public struct TypedWordTeacher: Sendable {
         }
     }
 
-    /// Why a word cannot work: it has too few sounds, or talk has sounds like it too often. One line; nil for none.
-    public func refusal(_ word: TypedWord, _ calibration: TypedWordCalibration) -> String? {
-        let name = word.name
+    /// Why a word cannot work: it has too few sounds, or talk has sounds like it too often; nil for none.
+    public func refusal(_ word: TypedWord, _ calibration: TypedWordCalibration) -> EnrollmentError? {
+        let name = printable(word.name)
         let fewest = word.pronunciations.map(\.sounds.count).min() ?? 0
         guard fewest >= TypedWordCalibration.fewestSounds else {
-            return
-                "'\(printable(name))' has \(fewest) sounds, and a typed word at least \(TypedWordCalibration.fewestSounds); choose a "
-                + "longer name, or teach it by voice: beckon enroll \(ShellWord.quoted(printable(name)))"
+            return .cannotBeTyped(
+                name,
+                "'\(name)' has \(fewest) sounds, and a typed word at least \(TypedWordCalibration.fewestSounds)"
+            )
         }
         guard let balanced = calibration.balanced, balanced.found < TypedWordCalibration.leastFound else { return nil }
-        return
-            "talk sounds like '\(printable(name))' too often: with few false accepts it would be found \(share(balanced.found)) of the time; "
-            + "choose a longer name, or teach it by voice: beckon enroll \(ShellWord.quoted(printable(name)))"
+        return .cannotBeTyped(
+            name,
+            "talk sounds like '\(name)' too often: with few false accepts it would be found \(share(balanced.found)) of the time"
+        )
+    }
+
+    /// Why a word should not be stored: it cannot work, or sounds like one of the model's words or a stored one; nil for none.
+    public func refusal(
+        _ word: TypedWord,
+        _ calibration: TypedWordCalibration,
+        beside store: WordStore?,
+        _ model: Model
+    ) -> EnrollmentError? {
+        if let refusal = refusal(word, calibration) { return refusal }
+        let others = (Labels(model.labels).words + (store?.words.map(\.name) ?? [])).compactMap { name in
+            (try? pronunciations(of: name)).map { (name, $0) }
+        }
+        return soundAlike(word, among: others).map { .typedSoundAlike(printable(word.name), printable($0)) }
     }
 
     /// The word of others that sounds the same; nil for none.
