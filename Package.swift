@@ -197,7 +197,7 @@ let package = Package(
         ),
         .target(
             name: "LiveTeaching",
-            dependencies: ["Audio", "Control", "Core", "Enrollment", "Inference", "Spotting", "System"]
+            dependencies: ["Audio", "Control", "Core", "Enrollment", "Inference", "Phonemes", "Spotting", "System"]
         ),
         // Integrations: each a room of its own, which knows the service by IntegrationInterface, and which Daemon starts.
         .target(name: "Metrics", dependencies: ["Core", "JSON"], path: "Sources/Service/Integrations/Metrics"),
@@ -220,7 +220,7 @@ let package = Package(
             ],
             path: "Sources/Service/Integrations/Web",
             resources: ["html", "css", "js"].map { .embedInCode("Page/live-page.\($0)") }
-                + ["pair", "sound", "teach"].map { .embedInCode("Page/live-page-\($0).js") }
+                + ["pair", "sound", "teach", "type"].map { .embedInCode("Page/live-page-\($0).js") }
         ),
         .target(
             name: "Wyoming",

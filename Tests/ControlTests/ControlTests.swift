@@ -55,6 +55,14 @@ struct ControlTests {
                 #"{"command": "teach", "step": "begin", "word": "x", "more": true}"#,
                 .teach(.begin(word: "x", more: true))
             ),
+            (
+                #"{"command": "teach", "step": "type", "word": "hey house"}"#,
+                .teach(.type(word: "hey house", sounds: []))
+            ),
+            (
+                #"{"command": "teach", "step": "type", "word": "x", "sounds": ["h eɪ", "HH AW1 S"]}"#,
+                .teach(.type(word: "x", sounds: ["h eɪ", "HH AW1 S"]))
+            ),
             (#"{"command": "teach", "step": "record"}"#, .teach(.record)),
             (#"{"step": "redo", "command": "teach"}"#, .teach(.redo)),
             (#"{"command": "teach", "step": "save"}"#, .teach(.save)),
@@ -103,6 +111,11 @@ struct ControlTests {
         ("explode", "unknown command 'explode'; there are status"), ("mute yes=0.5", "mute takes nothing after it"),
         (#"{"command": "teach"}"#, "not a step of teaching; there are begin"),
         (#"{"command": "teach", "step": "record", "word": "x"}"#, "not a step of teaching"),
+        (#"{"command": "teach", "step": "type", "word": "x", "sounds": "h eɪ"}"#, "unknown or ill-typed key 'sounds'"),
+        (#"{"command": "teach", "step": "type", "word": "x", "sounds": [1]}"#, "sounds is a list of pronunciations"),
+        (#"{"command": "teach", "step": "type", "sounds": ["h eɪ"]}"#, "not a step of teaching"),
+        (#"{"command": "teach", "step": "begin", "word": "x", "sounds": []}"#, "not a step of teaching"),
+        (#"{"command": "teach", "step": "save", "sounds": []}"#, "not a step of teaching"),
         (#"{"command": "teach", "step": "add", "word": "x"}"#, "not a step of teaching"),
         (#"{"command": "teach", "step": "begin", "words": {"x": 1}}"#, "unknown or ill-typed key 'words'"),
         (#"{"command": "teach", "step": "begin", "word": "x", "more": 1}"#, "unknown or ill-typed key 'more'"),

@@ -243,4 +243,70 @@ struct TeachingDeskTests {
         }
         fails(.begin(word: "new", more: true), "'new' is not taught yet")
     }
+
+    @Test func `a word is typed: what to expect is told, its sounds are chosen anew, and it is stored`() throws {
+        #expect(try desk.execute(.type(word: "smart mirror", sounds: []), settings) == nil)
+        let typing = try #require(desk.state.typing)
+        #expect(desk.state.word == nil && typing.word == "smart mirror" && typing.refusal == nil)
+        #expect(typing.pronunciations.first?.sounds == "s m ɑ ɹ t m ɪ ɹ ɝ")
+        #expect(typing.expected.map(\.sensitivity) == [.strict, .balanced, .eager])
+        #expect(typing.expected.allSatisfy { (0.5...1).contains($0.found) && $0.falseAcceptsPerHour < 2.1 })
+        #expect(typing.remarks.contains { $0.hasPrefix("Nearest in ") })
+        fails(.begin(word: "other", more: false), "'smart mirror' is being taught; save or cancel it first")
+        fails(.type(word: "other", sounds: []), "'smart mirror' is being taught")
+        fails(.record, "no word is being taught")
+        // What cannot be read changes nothing.
+        fails(.type(word: "smart mirror", sounds: ["5"]), "'5'")
+        fails(.type(word: "smart mirror", sounds: [String](repeating: "s", count: 9)), "at most 8 pronunciations")
+        #expect(desk.state.typing == typing)
+        let written = ["S M AA1 R T M IH1 R ER0", "smɑːtmɪɹə"]
+        _ = try desk.execute(.type(word: "smart mirror", sounds: written), settings)
+        #expect(desk.state.typing?.pronunciations.map(\.sounds) == ["s m ɑ ɹ t m ɪ ɹ ɝ", "s m ɑ t m ɪ ɹ ə"])
+        #expect(try settings.words.file().read() == nil)
+        let text = try desk.execute(.save, settings)
+        #expect(text?.hasPrefix("'smart mirror' is typed") == true && desk.state == TeachingState())
+        let stored = try #require(try settings.words.read()?["smart mirror"])
+        #expect(stored.isTyped && stored.sounds == ["s m ɑ ɹ t m ɪ ɹ ɝ", "s m ɑ t m ɪ ɹ ə"])
+        fails(.type(word: "smart mirror", sounds: []), "is taught already; forget it first")
+        fails(.type(word: "Smart-Mirror", sounds: []), "is spelled almost like 'smart mirror'")
+        _ = try desk.execute(.type(word: "smart merrier", sounds: ["s m ɑ ɹ t m ɪ ɹ ɝ"]), settings)
+        #expect(desk.state.typing?.refusal?.contains("sounds like 'smart mirror'") == true)
+        fails(.save, "sounds like 'smart mirror'")
+        _ = try desk.execute(.cancel, settings)
+        #expect(desk.state == TeachingState())
+    }
+
+    @Test(arguments: [
+        ("hi", "2 sounds", "or teach it by voice"), ("and the", "too often", "choose a longer name"),
+    ]) func `a name that cannot work is told with what would help, and is not stored`(
+        name: String,
+        says: String,
+        advice: String
+    ) throws {
+        _ = try desk.execute(.type(word: name, sounds: []), settings)
+        let refusal = try #require(desk.state.typing?.refusal)
+        #expect(refusal.contains(says) && refusal.contains(advice) && !refusal.contains("beckon"), "\(refusal)")
+        fails(.save, says)
+        #expect(desk.state.typing?.word == name)
+        #expect(try settings.words.file().read() == nil)
+    }
+
+    @Test func `a name that no typed word can have is refused at once`() throws {
+        for (name, problem) in [("left", "which are found anyway"), ("你好", "no known sound"), ("_x", "underscore")] {
+            fails(.type(word: name, sounds: []), problem)
+        }
+        _ = try desk.execute(.begin(word: "rear center", more: false), settings)
+        fails(.type(word: "hey house", sounds: []), "'rear center' is being taught")
+        #expect(desk.state.typing == nil && desk.state.word == "rear center")
+    }
+
+    @Test(.enabled(if: Synthesizer() != nil, "espeak-ng or flite is not installed"))
+    func `each pronunciation can be played`() throws {
+        _ = try desk.execute(.type(word: "hey house", sounds: ["h eɪ h aʊ s", "s ʙ h aʊ s"]), settings)
+        let typing = try #require(desk.state.typing)
+        #expect(typing.pronunciations.map(\.isPlayable) == [true, false] && typing.silence == nil)
+        let said = try #require(desk.take(0))
+        #expect((0.3...2).contains(Double(said.count) / 16_000) && said.contains { abs($0) > 0.05 })
+        #expect(desk.take(1) == nil && desk.take(2) == nil)
+    }
 }

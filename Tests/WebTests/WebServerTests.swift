@@ -65,6 +65,12 @@ struct WebServerTests {
         var teaching: TeachingState? {
             var state = TeachingState()
             state.word = "computer"
+            state.typed = ["hey house"]
+            var typing = TypedWordState(word: "hey door")
+            typing.pronunciations = [.init(sounds: "h eɪ d ɔ ɹ", isPlayable: true)]
+            typing.expected = [.init(sensitivity: .strict, found: 0.8441, falseAcceptsPerHour: 0.154)]
+            (typing.remarks, typing.refusal) = (["Nearest"], "too near")
+            state.typing = typing
             state.takes = [TeachingState.Take(seconds: 0.62, level: -23.4, envelope: [0, 1])]
             return state
         }
@@ -410,6 +416,14 @@ struct WebServerTests {
             told.body.contains(
                 #""word": "computer", "before": 0, "wanted": 0, "takes": [{"seconds": 0.62, "level": -23,"#
             )
+        )
+        #expect(
+            told.body.contains(
+                #""typed": ["hey house"], "typing": {"word": "hey door", "pronunciations": [{"sounds": "h eɪ d ɔ ɹ", "playable": true}], "#
+                    + #""expected": [{"sensitivity": "strict", "found": 0.844, "falseAcceptsPerHour": 0.15}], "remarks": ["Nearest"], "#
+                    + #""refusal": "too near", "silence": null}"#
+            ),
+            "\(told.body)"
         )
         let sound = try peer.ask("GET /teaching/0.wav", [running.header])
         #expect(sound.status == 200 && sound.headers["content-type"] == "audio/wav" && sound.body.hasPrefix("RIFF"))

@@ -15,9 +15,7 @@ struct TypedEnrollment {
     /// - Returns: the exit status.
     func run(_ file: WordStoreFile, _ store: WordStore?) throws -> Int32 {
         let teacher = try TypedWordTeacher(beside: ModelFolder.find(options.listening.modelFolder))
-        guard !Labels(model.labels).words.contains(options.word) else {
-            throw Failure("'\(printable(options.word))' is one of the model's words, which are found anyway")
-        }
+        try TypedWordTeacher.check(name: options.word, in: store, model)
         let (word, calibration) = try teacher.word(options.word, sounds: options.sounds)
         if options.play { play(word.pronunciations, teacher.pronouncer) }
         if !options.force, let refusal = teacher.refusal(word, calibration, beside: store, model) {

@@ -43,6 +43,20 @@ public struct TypedWordTeacher: Sendable {
         talk = try PhonemeTalk(self.hearing.network)
     }
 
+    /// Checks that a new word may have a name.
+    ///
+    /// - Throws: ``EnrollmentError/name``.
+    public static func check(name: String, in store: WordStore?, _ model: Model) throws(EnrollmentError) {
+        try WordStore.check(name: name)
+        let readable = printable(name)
+        guard !Labels(model.labels).words.contains(name) else {
+            throw .name.saying("'\(readable)' is one of the model's words, which are found anyway")
+        }
+        if store?[name] != nil { throw .name.saying("'\(readable)' is taught already; forget it first") }
+        guard let twin = WordTwin(of: name, store, model) else { return }
+        throw .name.saying("'\(readable)' is spelled almost like '\(printable(twin.name))', which is known already")
+    }
+
     /// The word of a name, and what to expect of it.
     ///
     /// - Parameter sounds: pronunciations in IPA or ARPAbet; none for what the spelling gives.

@@ -19,6 +19,10 @@ public struct TeachingState: Equatable, Sendable {
 
     /// The words that are taught already.
     public var taught: [String] = []
+    /// The words of the user that nobody recorded.
+    public var typed: [String] = []
+    /// The word that is being typed; nil for none.
+    public var typing: TypedWordState?
     /// The word that is being taught; nil for none.
     public var word: String?
     /// Takes that it had before.
@@ -56,7 +60,7 @@ public struct TeachingState: Equatable, Sendable {
             ),
             "recording": .bool(isRecording), "speech": .bool(hasSpeech), "recordings": .number(recordings),
             "message": .optional(message), "estimate": .strings(estimate), "client": .optional(client),
-            "saved": .optional(saved),
+            "saved": .optional(saved), "typed": .strings(typed), "typing": typing?.json ?? .null,
         ]
     }
 }

@@ -5,6 +5,9 @@ import JSON
 public enum TeachingStep: Equatable, Sendable {
     /// Begins to teach a word: a new one, or further takes of one that is taught.
     case begin(word: String, more: Bool)
+    /// Begins to make a word from its name alone, or does it anew with other pronunciations, in IPA or ARPAbet; none for what the spelling
+    /// gives. The state of the teaching tells what to expect of it; `save` stores it.
+    case type(word: String, sounds: [String])
     /// Records the next take from the microphone.
     case record
     /// Records what a client of the wake-word server says next, of this number.
@@ -31,7 +34,7 @@ public enum TeachingStep: Equatable, Sendable {
     private static let alone: [(name: String, step: TeachingStep)] = [
         ("record", .record), ("redo", .redo), ("save", .save), ("cancel", .cancel),
     ]
-    private static let names = "begin, record, take, redo, save, cancel, add, not, forget, rename, name"
+    private static let names = "begin, type, record, take, redo, save, cancel, add, not, forget, rename, name"
 
     /// Reads `{"command": "teach", "step": "begin", "word": "computer"}`.
     ///
@@ -40,6 +43,7 @@ public enum TeachingStep: Equatable, Sendable {
         var (step, word, name): (String?, String?, String?) = (nil, nil, nil)
         var recorded: RecordedWord?
         var more: Bool?
+        var sounds: [String]?
         for member in node.members {
             switch (member.name, member.node.value) {
             case ("command", _): break
@@ -53,20 +57,31 @@ public enum TeachingStep: Equatable, Sendable {
                 }
                 recorded = member.name == "recent" ? .own(number) : .ofClient(number)
             case ("more", .bool(let flag)): more = flag
+            case ("sounds", .array(let ways)):
+                let texts = ways.compactMap(\.text)
+                guard texts.count == ways.count else {
+                    throw .command.saying("sounds is a list of pronunciations, such as [\"h eɪ h aʊ s\"]")
+                }
+                sounds = texts
             default:
                 throw .command.saying(
-                    "unknown or ill-typed key '\(member.name.prefix(40))'; there are command, step, word, to, recent, client "
-                        + "and more"
+                    "unknown or ill-typed key '\(member.name.prefix(40))'; there are command, step, word, to, recent, client, "
+                        + "sounds and more"
                 )
             }
         }
         if let known = Self.alone.first(where: { $0.name == step })?.step, word == nil, name == nil,
-            recorded == nil, more == nil
+            recorded == nil, more == nil, sounds == nil
         {
             self = known
             return
         }
-        switch (step, word, name, recorded, more) {
+        if step == "type", let word, name == nil, recorded == nil, more == nil {
+            self = .type(word: word, sounds: sounds ?? [])
+            return
+        }
+        // No other step has any.
+        switch (sounds == nil ? step : nil, word, name, recorded, more) {
         case ("begin", let word?, nil, nil, let more): self = .begin(word: word, more: more ?? false)
         case ("take", nil, nil, let recorded?, nil): self = .take(recorded)
         case ("add", let word?, nil, let recorded?, nil): self = .add(word: word, recorded)
@@ -77,9 +92,9 @@ public enum TeachingStep: Equatable, Sendable {
         case ("name", nil, let name?, .ofClient(let client)?, nil): self = .name(client: client, to: name)
         default:
             throw .command.saying(
-                "not a step of teaching; there are \(Self.names); begin, add, not, forget and rename need a word, rename also to, its new "
-                    + "name; take, add and not need recent or client, the number of a recent word; record may have, and name needs, client, the number "
-                    + "of a client"
+                "not a step of teaching; there are \(Self.names); begin, type, add, not, forget and rename need a word, rename also to, its new "
+                    + "name; type may have sounds; take, add and not need recent or client, the number of a recent word; record may have, and name needs, "
+                    + "client, the number of a client"
             )
         }
     }
@@ -92,6 +107,7 @@ public enum TeachingStep: Equatable, Sendable {
         case .take(let recorded): json.append([recorded.key: .number(recorded.number)])
         case .add(let word, let recorded), .not(let word, let recorded):
             json.append(["word": .string(word), recorded.key: .number(recorded.number)])
+        case .type(let word, let sounds): json.append(["word": .string(word), "sounds": .strings(sounds)])
         case .forget(let word): json.append(["word": .string(word)])
         case .rename(let word, let name): json.append(["word": .string(word), "to": .string(name)])
         case .recordClient(let client): json.append(["client": .number(client)])
@@ -104,6 +120,7 @@ public enum TeachingStep: Equatable, Sendable {
     private var name: String {
         switch self {
         case .begin: "begin"
+        case .type: "type"
         case .take: "take"
         case .add: "add"
         case .not: "not"

@@ -299,8 +299,11 @@ extension Daemon: Service {
     public var speaker: Speaker? { pipeline?.speaker }
     public var satelliteKey: SatelliteKey? { integrations.running(ESPHomeSatellite.self)?.satelliteKey }
     public var teaching: TeachingState? {
+        let settings = currentSettings
         var state = desk.state
-        state.taught = currentSettings.vocabulary.taught.map(\.name)
+        state.taught = settings.vocabulary.taught.map(\.name)
+        let configured = Set(settings.configuration.typedNames.map(\.name))
+        state.typed = settings.vocabulary.typed.map(\.name).filter { !configured.contains($0) }
         return state
     }
 

@@ -54,6 +54,8 @@ public final class TeachingDesk: Sendable {
     private let history: AudioHistory?
     /// Held while a take is added or stored.
     private let lesson = Mutex<Lesson?>(nil)
+    /// The word that is being typed. Thread of changes only.
+    private let typed = Mutex<TypedLesson?>(nil)
     private let shown = Mutex(Shown())
 
     /// - Parameter history: the detector's audio; nil where there is only that of clients.
@@ -62,9 +64,13 @@ public final class TeachingDesk: Sendable {
     /// How far it is. Any thread; never waits.
     public var state: TeachingState { shown.withLock { $0.state } }
 
-    /// The sound of a take, `[samples]` at 16 kHz; nil if there is none of this number, from 0 on. Any thread; never waits.
+    /// The sound of a take, or of a pronunciation of the word that is being typed, `[samples]` at 16 kHz; nil if there is none of this number,
+    /// from 0 on. Any thread; never waits.
     public func take(_ number: Int) -> [Float]? {
-        shown.withLock { $0.sounds.indices.contains(number) ? $0.sounds[number] : nil }
+        shown.withLock { shown in
+            guard shown.sounds.indices.contains(number), !shown.sounds[number].isEmpty else { return nil }
+            return shown.sounds[number]
+        }
     }
 
     /// Carries out a step. Thread of changes only.
@@ -83,6 +89,7 @@ public final class TeachingDesk: Sendable {
     private func carryOut(_ step: TeachingStep, _ settings: Settings) throws -> String? {
         switch step {
         case .begin(let word, let more): try begin(word, more: more, settings)
+        case .type(let word, let sounds): try type(word, sounds: sounds, settings)
         case .record: try record(nil, settings)
         case .recordClient(let client): try record(client, settings)
         case .take(let recorded): try change { try $0?.add(recording: recorded, settings) }
@@ -90,7 +97,7 @@ public final class TeachingDesk: Sendable {
             try change { lesson in
                 guard lesson?.removeLast() == true else { throw TeachingError("there is no take to repeat") }
             }
-        case .save: return try save()
+        case .save: return try typed.withLock { $0 }.map { try save($0, settings) } ?? save()
         case .cancel: end()
         case .add(let word, let recorded):
             var lesson = try Lesson(word, more: true, settings)
@@ -114,7 +121,9 @@ public final class TeachingDesk: Sendable {
 
     /// Ends a teaching that nobody has continued for long. Thread of changes only.
     public func endIfIdle() {
-        let isIdle = shown.withLock { $0.state.word != nil && Clock.now - $0.lastStep > Self.idleTime }
+        let isIdle = shown.withLock { shown in
+            (shown.state.word ?? shown.state.typing?.word) != nil && Clock.now - shown.lastStep > Self.idleTime
+        }
         if isIdle { end() }
     }
 
@@ -128,10 +137,33 @@ public final class TeachingDesk: Sendable {
 
     // MARK: - Steps
 
-    private func begin(_ word: String, more: Bool, _ settings: Settings) throws {
-        guard state.word == nil else {
-            throw TeachingError("'\(printable(state.word ?? ""))' is being taught; save or cancel it first")
+    /// Refuses a second teaching.
+    private func checkFree(_ state: TeachingState) throws(TeachingError) {
+        guard let word = state.word ?? state.typing?.word else { return }
+        throw TeachingError("'\(printable(word))' is being taught; save or cancel it first")
+    }
+
+    private func type(_ word: String, sounds: [String], _ settings: Settings) throws {
+        var others = state
+        if others.typing?.word == word { others.typing = nil }
+        try checkFree(others)
+        let lesson = try TypedLesson(word, sounds: sounds, settings)
+        FreeMemory.giveBack()
+        typed.withLock { $0 = lesson }
+        shown.withLock { shown in
+            shown = Shown()
+            (shown.state.typing, shown.sounds) = (lesson.state, lesson.sounds)
         }
+    }
+
+    private func save(_ lesson: TypedLesson, _ settings: Settings) throws -> String {
+        let text = try lesson.save(settings)
+        end()
+        return text
+    }
+
+    private func begin(_ word: String, more: Bool, _ settings: Settings) throws {
+        try checkFree(state)
         try lesson.withLock { lesson in
             lesson = try Lesson(word, more: more, settings)
             show(&lesson)
@@ -249,6 +281,7 @@ public final class TeachingDesk: Sendable {
         }
         recorder?.stop(until: Clock.now + .milliseconds(500))
         lesson.withLock { $0 = nil }
+        typed.withLock { $0 = nil }
     }
 
     /// Publishes the lesson, and together with it the end of a recording: nobody sees one without the other.

@@ -55,8 +55,13 @@ def recent(client):
     return words
 
 
-def lesson(is_open):
+def lesson(is_open, is_typing):
     state = {"word": None, "taught": NAMES, "takes": [], "wanted": 5, "recording": False, "speech": False, "estimate": []}
+    state |= {"typed": NAMES, "typing": None}
+    if is_typing:
+        ways = [{"sounds": "h eɪ " * 30, "playable": True}, {"sounds": "h", "playable": False}]
+        promise = [{"sensitivity": name, "found": 0.9, "falseAcceptsPerHour": 0.6} for name in ("strict", "balanced", "eager")]
+        state["typing"] = {"word": "x" * 100, "pronunciations": ways, "expected": promise, "remarks": ["r" * 120], "refusal": "f" * 120, "silence": "s" * 120}
     if is_open:
         takes = [{"envelope": [0.5] * 40, "seconds": 1.2, "note": "w" * 90}] * 3
         state |= {"word": "x" * 100, "takes": takes, "message": "m" * 120, "estimate": ["e" * 120]}
@@ -64,7 +69,7 @@ def lesson(is_open):
 
 
 class Handler(http.server.BaseHTTPRequestHandler):
-    is_open = False
+    is_open = is_typing = False
 
     def log_message(self, *_):
         pass
@@ -74,7 +79,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         answers = {
             "live": ("text/event-stream", stream),
             "misses": ("application/json", lambda: json.dumps({"on": True, "misses": recent(False), "clients": recent(True)}).encode()),
-            "teaching": ("application/json", lambda: json.dumps(lesson(Handler.is_open)).encode()),
+            "teaching": ("application/json", lambda: json.dumps(lesson(Handler.is_open, Handler.is_typing)).encode()),
         }
         file = PAGE / path
         if path in answers:
@@ -109,7 +114,7 @@ PROBLEMS = """(() => {
         if (ink.width > 0.5 && (ink.right > edge.right + 1 || ink.left < edge.left - 1)) { say(`leaves ${card.id || card.tagName}`, one); break; }
     }
   }
-  for (const row of document.querySelectorAll("#words .word, #heard li, #misses li, #clients li, #taught li, #takes li")) {
+  for (const row of document.querySelectorAll("#words .word, #heard li, #misses li, #clients li, #taught li, #takes li, #ways li")) {
     if (!isShown(row)) continue;
     const parts = [...row.children].filter(isShown);
     for (const [index, one] of parts.entries()) for (const other of parts.slice(index + 1))
@@ -125,8 +130,8 @@ def judge(browser, check, folder=None):
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     server.daemon_threads = True
     threading.Thread(target=server.serve_forever, daemon=True).start()
-    for is_open in (False, True):
-        Handler.is_open = is_open
+    for shown in ("page", "lesson", "typing"):
+        Handler.is_open, Handler.is_typing = shown == "lesson", shown == "typing"
         for scheme in ("light", "dark"):
             for width, height in WIDTHS:
                 browser.view(width, height, "screen", scheme)
@@ -137,10 +142,10 @@ def judge(browser, check, folder=None):
                 )
                 problems = browser.run(PROBLEMS)
                 problems = problems["problems"] if isinstance(problems, dict) else problems
-                what = f"long names at {width} px, {scheme}{', a lesson' if is_open else ''}"
+                what = f"long names at {width} px, {scheme}, {shown}"
                 check(not problems, what + "".join(f"\n          {one}" for one in problems[:12]))
                 if folder:
-                    browser.picture(Path(folder) / f"names-{width}-{scheme}-{'lesson' if is_open else 'page'}.png", width, 9000)
+                    browser.picture(Path(folder) / f"names-{width}-{scheme}-{shown}.png", width, 9000)
     server.shutdown()
 
 

@@ -28,6 +28,7 @@ enum LivePage {
             ("<script src=\"live-page-sound.js\"></script>", "script", PackageResources.live_page_sound_js),
             ("<script src=\"live-page-pair.js\"></script>", "script", PackageResources.live_page_pair_js),
             ("<script src=\"live-page-teach.js\"></script>", "script", PackageResources.live_page_teach_js),
+            ("<script src=\"live-page-type.js\"></script>", "script", PackageResources.live_page_type_js),
         ]
         return parts.reduce(text(PackageResources.live_page_html)) { page, part in
             page.replacing(part.0, with: "<\(part.1) nonce=\"NONCE\">\n\(text(part.2))</\(part.1)>")

@@ -24,10 +24,14 @@ const teaching = {
     $("teach-section").hidden = !state;
     if (!state) return;
     const isOpen = state.word !== null;
-    $("teach-begin").hidden = isOpen;
+    const isFree = !isOpen && state.typing === null;
+    $("teach-begin").hidden = !isFree;
     $("teach-lesson").hidden = !isOpen;
-    $("taught").replaceChildren(...state.taught.map((word) => this.taught(word, isOpen)));
-    $("taught-title").hidden = state.taught.length === 0;
+    typing.show(state.typing, !isConnected);
+    const own = [...state.taught.map((word) => this.taught(word, false, !isFree)),
+      ...state.typed.map((word) => this.taught(word, true, !isFree))];
+    $("taught").replaceChildren(...own);
+    $("taught-title").hidden = own.length === 0;
     if (isOpen !== (before !== null && before.word !== null)) misses.reload(0);
     const saved = isOpen || !state.saved ? [] : state.estimate;
     $("saved").replaceChildren(...(saved.length ? [make("p", {}, "“", named(state.saved), "” is saved.")] : []),
@@ -94,7 +98,7 @@ const teaching = {
     }
     return make("li", {}, picture, make("small", {}, `${take.seconds.toFixed(2)} s · ${take.level} dB`.replace("-", "−")), buttons);
   },
-  taught(word, isOpen) {
+  taught(word, isTyped, isOpen) {
     const more = make("button", { type: "button", textContent: "More takes", disabled: isOpen });
     more.setAttribute("aria-label", `More takes of ${word}`);
     more.addEventListener("click", () => this.begin(word, true));
@@ -111,8 +115,8 @@ const teaching = {
     });
     const rename = make("button", { type: "button", textContent: "Rename", disabled: isOpen });
     rename.setAttribute("aria-label", `Rename ${word}`);
-    const item = make("li", {}, make("b", { className: "name" }, named(word)),
-      make("span", { className: "buttons" }, more, rename, forget));
+    const name = make("b", { className: "name" }, named(word), ...(isTyped ? [make("small", {}, "typed")] : []));
+    const item = make("li", {}, name, make("span", { className: "buttons" }, ...(isTyped ? [] : [more]), rename, forget));
     rename.addEventListener("click", () => item.replaceChildren(this.naming(word)));
     return item;
   },
