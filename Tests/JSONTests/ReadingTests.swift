@@ -33,6 +33,25 @@ struct ReadingTests {
         }
     }
 
+    @Test func `a number is the nearest one to its digits, however many there are`() throws {
+        // Knuth's linear congruential generator; its high bits are random.
+        var state: UInt64 = 7
+        func random(_ count: UInt64) -> UInt64 {
+            state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+            return (state >> 33) % count
+        }
+        for round in 0..<3000 {
+            let digits = (0..<1 + round % 20).map { $0 == 0 ? random(9) + 1 : random(10) }
+            var text = (round % 3 == 0 ? "-" : "") + digits.map(String.init).joined()
+            if round % 2 == 0 { text.insert(".", at: text.index(text.endIndex, offsetBy: -(digits.count - 1) / 2)) }
+            if text.hasSuffix(".") { text += "0" }
+            #expect(try JSONNode.parse(text).number?.bitPattern == Double(text)?.bitPattern, "\(text)")
+        }
+        for text in ["0.1", "-0", "0.000001", "123456789012345", "1234567890123456789", "0.1234567890123456789"] {
+            #expect(try JSONNode.parse(text).number?.bitPattern == Double(text)?.bitPattern, "\(text)")
+        }
+    }
+
     @Test(arguments: sound)
     func `what Foundation reads is read the same`(_ text: String) throws {
         let expected = try JSONSerialization.jsonObject(with: Data(text.utf8), options: .fragmentsAllowed)

@@ -175,7 +175,9 @@ package struct JSONReader {
 
     mutating func number() throws(JSONError) -> Double {
         let start = position
-        let text = String(decoding: try numberBytes(), as: UTF8.self)
+        let bytes = try numberBytes()
+        if dialect == .strict, let number = Self.exactNumber(bytes) { return number }
+        let text = String(decoding: bytes, as: UTF8.self)
         guard let number = dialect == .json5 ? Self.json5Number(text) : Double(decimal: text) else {
             let hint = numberHint(text)
             throw error("'\(text)' is not a number\(hint.isEmpty ? "; text needs quotes" : hint)", at: start)
@@ -296,6 +298,32 @@ package struct JSONReader {
         guard isComplete else { throw error("a digit was expected, not \(nextText)") }
         return UnsafeBufferPointer(rebasing: bytes[start..<position])
     }
+
+    /// The value of a number of at most 15 digits without an exponent: the digits, and the power of ten that divides them, are then exact, so
+    /// that the quotient is rounded once, as it should be. Nil for others. A model's description has thousands of these.
+    private static func exactNumber(_ bytes: UnsafeBufferPointer<UInt8>) -> Double? {
+        var digits: Int64 = 0
+        var (count, decimals) = (0, 0)
+        var (isNegative, isFraction) = (false, false)
+        for byte in bytes {
+            switch byte {
+            case UInt8(ascii: "0")...UInt8(ascii: "9"):
+                digits = digits * 10 + Int64(byte - UInt8(ascii: "0"))
+                count += 1
+                if isFraction { decimals += 1 }
+            case UInt8(ascii: "-"): isNegative = true
+            case UInt8(ascii: "."): isFraction = true
+            default: return nil
+            }
+            guard count <= 15 else { return nil }
+        }
+        let number = Double(digits) / powersOfTen[decimals]
+        return isNegative ? -number : number
+    }
+
+    private static let powersOfTen: [Double] = [
+        1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
+    ]
 
     /// Reads digits; returns how many.
     private mutating func digits() -> Int {
