@@ -1,6 +1,8 @@
 import Foundation
-import Inference
+import TestSupport
 import Testing
+
+@testable import Inference
 
 /// The embedding, and the layers that only the embedding needs.
 struct EmbeddingTests {
@@ -140,5 +142,48 @@ struct EmbeddingTests {
         let end = try #require((header?["words.second.bias"]?["data_offsets"] as? [Int])?.last)
         #expect(try identity({ $0 }, flipping: begin + end - 2) != model.embeddingIdentity)
         #expect(try Model(folder: Self.folder.path, precision: .float).embeddingIdentity == model.embeddingIdentity)
+    }
+
+    /// A copy of the model in a folder, with other weights.
+    private static func copy(_ weights: [UInt8], in folder: TestFolder) throws -> String {
+        let path = folder.file("model")
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+        for name in ["model.json", "confirm.safetensors"] {
+            try FileManager.default.copyItem(atPath: Self.folder.path + "/" + name, toPath: path + "/" + name)
+        }
+        try Data(weights).write(to: URL(fileURLWithPath: path + "/model.safetensors"))
+        return path
+    }
+
+    @Test func `what only the embedding needs is loaded when it is needed, and damage in it is found then`() throws {
+        let folder = try TestFolder()
+        let (json, weights) = try Self.files()
+        let place = try #require(try SafeTensors(bytes: weights, file: "w").entries["words.weight"]?.bytes.upperBound)
+        // The last element becomes infinity.
+        var damaged = weights
+        (damaged[place - 2], damaged[place - 1]) = (0, 0x7C)
+        let bad = try Model(folder: Self.copy(damaged, in: folder))
+        #expect(throws: ModelError.tensor) { try bad.loadEmbedding() }
+        // A stream that needs it nevertheless has zeros.
+        var stream = InferenceStream(bad, embeds: true)
+        stream.scoreWhole(window: [Float](repeating: 0.1, count: bad.windowSamples).span)
+        #expect(stream.embedding == [Float](repeating: 0, count: bad.embeddingCount))
+
+        let model = try Model(folder: Self.folder.path)
+        try model.loadEmbedding()
+        let inMemory = try Model(description: json, weights: weights, confirms: false)
+        let without = try Model(folder: Self.folder.path, confirms: false)
+        #expect(without.identity == inMemory.identity && model.identity != inMemory.identity)
+        #expect(model.embeddingIdentity == inMemory.embeddingIdentity)
+    }
+
+    @Test func `a file that became shorter since the model was loaded is an error, not the end of the program`() throws
+    {
+        let folder = try TestFolder()
+        let path = try Self.copy(Self.files().weights, in: folder)
+        let model = try Model(folder: path)
+        #expect(truncate(path + "/model.safetensors", 10_000) == 0)
+        #expect(throws: ModelError.unreadable) { try model.loadEmbedding() }
+        #expect(model.identity.count == 16 && model.embeddingIdentity.count == 16)
     }
 }

@@ -48,19 +48,19 @@ public func readFile(
     guard !name.contains("/") else { throw .system(SystemError("open", ENOENT)) }
     let place = FileDescriptor(open(FileName.cString(folder), O_RDONLY | O_DIRECTORY | O_CLOEXEC))
     guard place.isOpen else { throw .system(SystemError("open")) }
-    let file = try RegularFile(name, in: place)
+    let file = try OpenFile(name, in: place)
     guard file.status.owner == owner else { throw .foreign(file.status.owner) }
     guard file.size <= limit else { throw .tooLarge(file.size) }
-    return FileContents(bytes: try file.read(file.size, after: []), status: file.status)
+    return FileContents(bytes: try file.read(0..<file.size), status: file.status)
 }
 
 /// Reads a whole regular file of at most `limit` bytes.
 ///
 /// Not mapped into memory: access to a mapped file that was truncated kills the process.
 public func readFile(_ path: String, limit: Int) throws(ReadFileError) -> FileContents {
-    let file = try RegularFile(path)
+    let file = try OpenFile(path)
     guard file.size <= limit else { throw .tooLarge(file.size) }
-    return FileContents(bytes: try file.read(file.size, after: []), status: file.status)
+    return FileContents(bytes: try file.read(0..<file.size), status: file.status)
 }
 
 extension Collection<UInt8> {
@@ -81,66 +81,11 @@ public func readFile(
     limit: Int,
     _ needed: ([UInt8]) -> Int
 ) throws(ReadFileError) -> [UInt8] {
-    let file = try RegularFile(path)
-    let bytes = try file.read(min(start, file.size), after: [])
+    let file = try OpenFile(path)
+    let bytes = try file.read(0..<min(start, file.size))
     let count = max(bytes.count, min(needed(bytes), file.size))
     guard count <= limit else { throw .tooLarge(count) }
-    return try file.read(count, after: bytes)
-}
-
-/// A regular file, open for reading.
-private struct RegularFile: ~Copyable {
-    /// In bytes, when it was opened.
-    let size: Int
-    let status: FileStatus
-    private let descriptor: FileDescriptor
-
-    init(_ path: String) throws(ReadFileError) {
-        // O_NONBLOCK: opening a pipe would otherwise wait for a writer.
-        try self.init(
-            FileDescriptor(open(FileName.cString(path), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)),
-            mostNames: .max
-        )
-    }
-
-    /// A file of a folder that has one name; links are not followed.
-    init(_ name: String, in folder: borrowing FileDescriptor) throws(ReadFileError) {
-        let flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW
-        let file = FileDescriptor(openat(folder.rawValue, FileName.cString(name), flags))
-        guard file.isOpen || errno != ELOOP else { throw .notRegularFile }
-        try self.init(file, mostNames: 1)
-    }
-
-    private init(_ file: consuming FileDescriptor, mostNames: UInt) throws(ReadFileError) {
-        guard file.isOpen else { throw .system(SystemError("open")) }
-        var status = stat()
-        guard fstat(file.rawValue, &status) == 0 else { throw .system(SystemError("fstat")) }
-        guard status.st_mode & S_IFMT == S_IFREG, UInt(status.st_nlink) <= mostNames else { throw .notRegularFile }
-        size = Int(status.st_size)
-        self.status = FileStatus(status)
-        descriptor = file
-    }
-
-    /// The first `count` bytes, of which those in `start` were read before.
-    func read(_ count: Int, after start: [UInt8]) throws(ReadFileError) -> [UInt8] {
-        var failure: ReadFileError?
-        // Not filled with zeros first: a model's weights are 10 MB, which are read whenever a command starts.
-        let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
-            filled = buffer.initialize(fromContentsOf: start)
-            while filled < count, failure == nil {
-                let piece = Glibc.read(descriptor.rawValue, buffer.baseAddress.map { $0 + filled }, count - filled)
-                if piece > 0 {
-                    filled += piece
-                } else if piece == 0 {
-                    failure = .truncated(at: filled)
-                } else if errno != EINTR {
-                    failure = .system(SystemError("read"))
-                }
-            }
-        }
-        if let failure { throw failure }
-        return bytes
-    }
+    return try file.read(0..<count, after: bytes)
 }
 
 /// Reads a descriptor to its end.

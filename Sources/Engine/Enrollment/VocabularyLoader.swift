@@ -89,6 +89,7 @@ public struct VocabularyLoader: Sendable {
         let (typed, hearing) = try loadTyped(stored, beside: Vocabulary(model, taught: taught).labels)
         let known = Vocabulary(model, taught: taught, typed: typed, hearing: hearing).labels
         let wakeWords = try wakeWords ?? loadWakeWords(beside: known)
+        if !taught.isEmpty { try model.loadEmbedding() }
         let looks = taught.contains { $0.speech != nil }
         return Vocabulary(
             model,

@@ -1,3 +1,5 @@
+private import System
+
 /// Floats on a 64-byte boundary, initially zero, divided into regions: the memory of packed weights, sessions and batches.
 ///
 /// The owner reserves every region in a `Layout`, then allocates once; kernels get plain pointers into the regions. It
@@ -28,16 +30,30 @@ package struct Arena: ~Copyable, @unchecked Sendable {
     package let base: UnsafeMutablePointer<Float>
     /// Floats.
     package let count: Int
+    /// Pages of their own; nil for memory of the heap.
+    private let pages: ZeroPages?
 
-    package init(_ layout: Layout) {
-        count = layout.count
-        let bytes = max(count, 1) * MemoryLayout<Float>.stride
-        let memory = UnsafeMutableRawPointer.allocate(byteCount: bytes, alignment: 64)
-        base = memory.bindMemory(to: Float.self, capacity: count)
-        base.initialize(repeating: 0, count: count)
+    package init(_ layout: Layout) { self.init(layout, pages: nil) }
+
+    /// Memory that the system provides page by page, where it is written: what is never written takes none.
+    init(writtenLater layout: Layout) {
+        self.init(layout, pages: ZeroPages(byteCount: layout.count * MemoryLayout<Float>.stride))
     }
 
-    deinit { UnsafeMutableRawPointer(base).deallocate() }
+    private init(_ layout: Layout, pages: consuming ZeroPages?) {
+        count = layout.count
+        if let start = pages?.start {
+            base = start.bindMemory(to: Float.self, capacity: count)
+        } else {
+            let bytes = max(count, 1) * MemoryLayout<Float>.stride
+            let memory = UnsafeMutableRawPointer.allocate(byteCount: bytes, alignment: 64)
+            base = memory.bindMemory(to: Float.self, capacity: count)
+            base.initialize(repeating: 0, count: count)
+        }
+        self.pages = pages
+    }
+
+    deinit { if pages == nil { UnsafeMutableRawPointer(base).deallocate() } }
 
     package subscript(region: Region) -> UnsafeMutablePointer<Float> { base + region.offset }
 

@@ -46,7 +46,9 @@ public struct ChunkStream: ~Copyable, Sendable {
         let network = model.network
         self.model = model
         self.hops = hops
-        plan = ExecutionPlan(network, weights: model.weights, embeds: embeds, hops: hops)
+        // As in all streams, embeddings stay zero where their layers cannot be loaded.
+        let canEmbed = embeds && (try? model.loadEmbedding()) != nil
+        plan = ExecutionPlan(network, weights: model.weights, embeds: canEmbed, hops: hops)
         calibration = Calibration(model, prior: .stream)
         var layout = Arena.Layout()
         stream = layout.reserve(plan.count)

@@ -2,6 +2,7 @@ public import Core
 private import Glibc
 public import KernelInterface
 import Kernels
+private import Synchronization
 private import System
 
 /// A keyword-spotting network, loaded and validated: immutable, and shared by any number of sessions.
@@ -33,9 +34,6 @@ public final class Model: Sendable {
     public let confirmation: ConfirmingNetworks?
     /// Whether they were loaded, or left out, or whether the model has none.
     public let confirmationState: ConfirmationState
-    /// A hash of all files in 16 hexadecimal digits, to tell models apart; not cryptographic.
-    public let identity: String
-
     /// The kernels that run it.
     public let kernels: KernelSet
     /// The arithmetic of its layers.
@@ -45,11 +43,9 @@ public final class Model: Sendable {
     let weights: PackedWeights
     /// For streams that compute posteriors and activity.
     private let streams: StreamMemory
-    /// For streams that also compute the embedding.
-    private let embeddingStreams: StreamMemory
-    /// A hash, like `identity`, of the front end and the layers on which the embedding depends: embeddings of models
-    /// with the same value are comparable.
-    public let embeddingIdentity: String
+    /// For streams that also compute the embedding; nil until they are needed.
+    private let embeddingStreams = Mutex<StreamMemory?>(nil)
+    private let files: ModelFiles
 
     /// Loads `model.json`, `model.safetensors` and, for confirming networks, `confirm.safetensors` from a folder.
     ///
@@ -64,19 +60,19 @@ public final class Model: Sendable {
         precision: Precision? = nil,
         confirms: Bool = true
     ) throws(ModelError) {
-        let description = folder + "/model.json"
-        let weights = folder + "/model.safetensors"
-        let confirm = folder + "/confirm.safetensors"
+        let (description, confirm) = (folder + "/model.json", folder + "/confirm.safetensors")
         // Whether the model needs the file is known later; one that is missing is reported then.
         let hasFile = confirms && fileExists(confirm)
         try self.init(
-            description: readModelFile(description, limit: Limits.descriptionBytes),
-            weights: readModelFile(weights, limit: Limits.weightFileBytes),
-            confirm: hasFile ? readModelFile(confirm, limit: Limits.weightFileBytes) : nil,
-            names: (description, weights, confirm),
-            confirms: confirms,
-            kernels: kernels,
-            precision: precision
+            ModelFiles(
+                description: readModelFile(description, limit: Limits.descriptionBytes),
+                weights: SafeTensors(opening: folder + "/model.safetensors"),
+                confirm: hasFile ? SafeTensors(opening: confirm) : nil,
+                names: (description, confirm)
+            ),
+            confirms,
+            kernels,
+            precision
         )
     }
 
@@ -85,19 +81,39 @@ public final class Model: Sendable {
     /// - Parameters:
     ///   - confirm: the weights of the confirming networks; nil where there is no such file.
     ///   - confirms: whether to load confirming networks, where the model has some.
-    public init(
-        description json: [UInt8],
-        weights bytes: [UInt8],
-        confirm confirmBytes: [UInt8]? = nil,
+    public convenience init(
+        description: [UInt8],
+        weights: [UInt8],
+        confirm: [UInt8]? = nil,
         names: (description: String, weights: String, confirm: String) = (
             "model.json", "model.safetensors", "confirm.safetensors"
         ),
         confirms: Bool = true,
-        kernels requestedKernels: InstructionSet? = nil,
-        precision requestedPrecision: Precision? = nil
+        kernels: InstructionSet? = nil,
+        precision: Precision? = nil
+    ) throws(ModelError) {
+        try self.init(
+            ModelFiles(
+                description: description,
+                weights: SafeTensors(bytes: weights, file: names.weights),
+                confirm: confirm.map { bytes throws(ModelError) in try SafeTensors(bytes: bytes, file: names.confirm) },
+                names: (names.description, names.confirm)
+            ),
+            confirms,
+            kernels,
+            precision
+        )
+    }
+
+    private init(
+        _ files: consuming ModelFiles,
+        _ confirms: Bool,
+        _ requestedKernels: InstructionSet?,
+        _ requestedPrecision: Precision?
     ) throws(ModelError) {
         kernels = try KernelSet.select(requestedKernels)
-        let description = try ModelDescription(json: json, file: names.description)
+        let names = files.names
+        let description = try ModelDescription(json: files.description, file: names.description)
         try description.validate(file: names.description)
         frontEnd = try FrontEnd(description, file: names.description)
         network = try Network(description, frontEnd: frontEnd, file: names.description)
@@ -110,30 +126,29 @@ public final class Model: Sendable {
         )
         let loading = try Self.confirmation(
             description,
-            from: confirmBytes,
+            from: files.confirm,
             confirms: confirms,
-            names: (names.description, names.confirm),
+            names: names,
             isQuantised: precision == .int8,
             kernels: kernels
         )
-        let tensors = try SafeTensors(bytes: bytes, file: names.weights)
         weights = try PackedWeights(
             network,
+            late: zip(network.required(embeds: true), network.required(embeds: false)).dropFirst().map { $0 && !$1 },
             ranges: precision == .int8 ? ranges : [:],
             kernels: kernels,
-            from: tensors
+            from: files.weights
         )
         confirmation = try loading?.value()
         // Each thread that loaded has kept what it freed.
         if loading != nil { FreeMemory.giveBack() }
         confirmationState = confirmation != nil ? .on : description.confirm != nil ? .off : .missing
-        let (window, logits) = (description.windowSamples, description.outputLabels.count)
-        let (plans, embeddingPlans) = (
+        streams = StreamMemory(
             ExecutionPlans(network, weights: weights, embeds: false),
-            ExecutionPlans(network, weights: weights, embeds: true)
+            frontEnd,
+            windowSamples: description.windowSamples,
+            logits: description.outputLabels.count
         )
-        streams = StreamMemory(plans, frontEnd, windowSamples: window, logits: logits)
-        embeddingStreams = StreamMemory(embeddingPlans, frontEnd, windowSamples: window, logits: logits)
 
         name = description.name
         labels = description.labels
@@ -151,22 +166,20 @@ public final class Model: Sendable {
         clipContrast = try description.contrastOfClips(file: names.description)
         let indices = Dictionary(uniqueKeysWithValues: zip(description.labels, description.labels.indices))
         labelOfLogit = description.outputLabels.map { indices[$0] ?? description.labels.count - 1 }
-        let filesHash = hash(bytes[...], hash(json[...]))
-        identity = padded(confirmation == nil ? filesHash : hash((confirmBytes ?? [])[...], filesHash), 16, radix: 16)
-        embeddingIdentity = padded(network.embeddingHash(tensors, from: frontEnd.identity), 16, radix: 16)
+        self.files = files
     }
 
     /// Begins to load the confirming networks; nil where there are none, or they are not wanted.
     private static func confirmation(
         _ description: ModelDescription,
-        from bytes: [UInt8]?,
+        from tensors: SafeTensors?,
         confirms: Bool,
         names: (description: String, confirm: String),
         isQuantised: Bool,
         kernels: KernelSet
     ) throws(ModelError) -> Loading<ConfirmingNetworks>? {
         guard confirms, let confirm = description.confirm else { return nil }
-        guard let bytes else {
+        guard let tensors else {
             throw .unreadable.saying(
                 "\(names.confirm): no such file, but \(names.description) has “confirm”; copy the whole folder"
             )
@@ -179,7 +192,7 @@ public final class Model: Sendable {
                 sampleRate: description.sampleRate,
                 isQuantised: isQuantised,
                 kernels: kernels,
-                from: SafeTensors(bytes: bytes, file: names.confirm),
+                from: tensors,
                 file: names.description
             )
         }
@@ -188,8 +201,37 @@ public final class Model: Sendable {
     /// Plans that compute posteriors and activity.
     var plans: ExecutionPlans { streams.plans }
 
-    /// What streams share, with or without embeddings.
-    func streamMemory(embeds: Bool) -> StreamMemory { embeds ? embeddingStreams : streams }
+    /// Loads the layers that only the embedding needs, unless they are there: most of the weights, which only taught words need.
+    ///
+    /// - Throws: a `ModelError` where the file is damaged, or is not what it was when the model was loaded.
+    public func loadEmbedding() throws(ModelError) { _ = try streamsWithEmbedding() }
+
+    private func streamsWithEmbedding() throws(ModelError) -> StreamMemory {
+        try embeddingStreams.withLock { known throws(ModelError) in
+            if let known { return known }
+            try weights.packLate(network, from: files.weights)
+            let streams = StreamMemory(
+                ExecutionPlans(network, weights: weights, embeds: true),
+                frontEnd,
+                windowSamples: windowSamples,
+                logits: labelOfLogit.count
+            )
+            known = streams
+            return streams
+        }
+    }
+
+    /// What streams share, with or without embeddings. Those cannot be computed, and stay zero, where ``loadEmbedding()`` throws.
+    func streamMemory(embeds: Bool) -> StreamMemory {
+        embeds ? (try? streamsWithEmbedding()) ?? streams : streams
+    }
+
+    /// A hash of all files in 16 hexadecimal digits, to tell models apart; not cryptographic. It reads them.
+    public var identity: String { files.identity(confirms: confirmation != nil) }
+
+    /// A hash, like `identity`, of the front end and the layers on which the embedding depends: embeddings of models
+    /// with the same value are comparable.
+    public var embeddingIdentity: String { files.embeddingIdentity(network, frontEnd) }
 
     /// Index of `_silence_` among the labels.
     public var silenceIndex: Int { Labels(labels).silenceIndex }

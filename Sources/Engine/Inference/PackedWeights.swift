@@ -15,6 +15,8 @@ struct PackedWeights: ~Copyable, Sendable {
         var foldedColumns = 1
         /// Floats from the weights of one part of the bands to those of the next.
         var partStride = 0
+        /// Whether the weights are packed by ``packLate(_:from:)``.
+        var isLate = false
     }
 
     private let arena: Arena
@@ -27,12 +29,14 @@ struct PackedWeights: ~Copyable, Sendable {
     /// Packs the weights of `file`.
     ///
     /// - Parameters:
+    ///   - late: for each layer, whether ``packLate(_:from:)`` packs its weights; nil for none.
     ///   - prefix: of the tensors' names in the file.
     ///   - ranges: the largest input of each layer to quantise, by the name of its input tensor.
     ///   - kernels: the kernels that will read the weights.
     /// - Throws: `ModelError` if a tensor is missing or does not fit, or there are too many weights.
     init(
         _ network: Network,
+        late: [Bool]? = nil,
         prefix: String = "",
         ranges: [String: Double],
         kernels: borrowing KernelSet,
@@ -42,7 +46,10 @@ struct PackedWeights: ~Copyable, Sendable {
         var arenaLayout = Arena.Layout()
         let quantisers = PackedWeights.quantisers(network, ranges)
         let layout = kernels.quantisedLayout
-        for (index, layer) in network.layers.enumerated() {
+        let isLate = late ?? Array(repeating: false, count: layers.count)
+        // Late ones last, so that their pages stay untouched.
+        for (index, layer) in network.layers.enumerated().sorted(by: { !isLate[$0.offset] && isLate[$1.offset] }) {
+            layers[index].isLate = isLate[index]
             let key = prefix + layer.name
             let input = network.tensors[layer.inputs[0]]
             // The tensors must exist before memory is allocated for the sizes that the description claims.
@@ -59,7 +66,8 @@ struct PackedWeights: ~Copyable, Sendable {
                 let computed = shape.folded(layers[index].foldedColumns)
                 let count = isQuantised ? packedQuantisedCount(shape) : packedConvolutionCount(computed)
                 layers[index].offset = arenaLayout.reserve(count).offset
-                if isQuantised, kernels.convolveFast != nil, convolution.isLine(input.plane),
+                // Whether the fast algorithm can compute a layer is known when it is packed, which is too late for the plans of others.
+                if isQuantised, !isLate[index], kernels.convolveFast != nil, convolution.isLine(input.plane),
                     shape.isFast(columns: network.tensors[index + 1].columns)
                 {
                     layers[index].fastOffset = arenaLayout.reserve(FastConvolution(shape).packedCount).offset
@@ -77,38 +85,62 @@ struct PackedWeights: ~Copyable, Sendable {
                 )
             }
         }
-        let arena = Arena(arenaLayout)
-        for (index, layer) in network.layers.enumerated() {
-            let (key, target) = (prefix + layer.name, arena.base + layers[index].offset)
-            let input = network.tensors[layer.inputs[0]]
-            switch layer.operation {
-            case .convolution(let convolution, _):
-                let quantiser = layers[index].isQuantised ? quantisers[input.root] : nil
-                try PackedWeights.pack(convolution, input.plane, layers[index], quantiser, layout, key, file, target)
-                if let offset = layers[index].fastOffset,
-                    !packFastConvolution(target, shape: convolution.shape(of: input.plane), into: arena.base + offset)
-                {
+        let arena = Arena(writtenLater: arenaLayout)
+        for (index, layer) in network.layers.enumerated() where !isLate[index] {
+            let target = arena.base + layers[index].offset
+            try Self.pack(layer, network, layers[index], quantisers, layout, prefix + layer.name, file, target)
+            if let offset = layers[index].fastOffset, case .convolution(let convolution, _) = layer.operation {
+                let shape = convolution.shape(of: network.tensors[layer.inputs[0]].plane)
+                if !packFastConvolution(target, shape: shape, into: arena.base + offset) {
                     layers[index].fastOffset = nil
                 }
-            case .bandScale(let channels, let parts):
-                let scale = try file.floats(key + ".scale", shape: [channels, parts])
-                let shift = try file.floats(key + ".shift", shape: [channels, parts])
-                for part in 0..<parts {
-                    let every = stride(from: part, to: channels * parts, by: parts)
-                    packConvolution(
-                        weights: every.map { scale[$0] },
-                        bias: every.map { shift[$0] },
-                        shape: .channelScale(channels),
-                        into: target + part * layers[index].partStride
-                    )
-                }
-            default: continue
             }
         }
         self.arena = arena
         self.layout = layout
         self.layers = layers
         self.quantisers = quantisers
+    }
+
+    /// Packs the weights of the late layers, once, before they are used.
+    ///
+    /// - Throws: `ModelError` if a tensor cannot be read or is not finite.
+    func packLate(_ network: Network, from file: SafeTensors) throws(ModelError) {
+        for (index, layer) in network.layers.enumerated() where layers[index].isLate {
+            let target = arena.base + layers[index].offset
+            try Self.pack(layer, network, layers[index], quantisers, layout, layer.name, file, target)
+        }
+    }
+
+    private static func pack(
+        _ layer: Network.Layer,
+        _ network: Network,
+        _ packed: Layer,
+        _ quantisers: [Quantiser?],
+        _ layout: QuantisedLayout,
+        _ key: String,
+        _ file: SafeTensors,
+        _ target: UnsafeMutablePointer<Float>
+    ) throws(ModelError) {
+        switch layer.operation {
+        case .convolution(let convolution, _):
+            let input = network.tensors[layer.inputs[0]]
+            let quantiser = packed.isQuantised ? quantisers[input.root] : nil
+            try pack(convolution, input.plane, packed, quantiser, layout, key, file, target)
+        case .bandScale(let channels, let parts):
+            let scale = try file.floats(key + ".scale", shape: [channels, parts])
+            let shift = try file.floats(key + ".shift", shape: [channels, parts])
+            for part in 0..<parts {
+                let every = stride(from: part, to: channels * parts, by: parts)
+                packConvolution(
+                    weights: every.map { scale[$0] },
+                    bias: every.map { shift[$0] },
+                    shape: .channelScale(channels),
+                    into: target + part * packed.partStride
+                )
+            }
+        default: break
+        }
     }
 
     /// Packs one convolution, in integers if there is a quantiser for its input.
@@ -134,6 +166,17 @@ struct PackedWeights: ~Copyable, Sendable {
                 layout: layout,
                 into: target
             )
+            return
+        }
+        if let quantiser, let quaternions = try file.quaternions(of: key, shape: stored) {
+            // Row by row: all weights at once would be memory that is used once.
+            withUnsafeTemporaryAllocation(of: Float.self, capacity: quaternions.depth) { row in
+                guard let row = row.baseAddress else { return }
+                packQuantisedConvolution(bias: bias, shape: shape, quantiser: quantiser, layout: layout, into: target) {
+                    quaternions.write($0, to: row)
+                    return UnsafePointer(row)
+                }
+            }
             return
         }
         let weights = try file.weights(of: key, shape: stored)

@@ -2,7 +2,7 @@ private import Core
 private import JSON
 import Kernels
 
-/// A safetensors file in memory, with every offset validated.
+/// A safetensors file, in memory or open, with every offset validated.
 ///
 /// It may hold F32, F16, I8, U8 and I16 tensors, little-endian. Source: the format published by Hugging Face, with its
 /// rules: tensors do not overlap, and they cover all data.
@@ -33,7 +33,7 @@ public struct SafeTensors: Sendable {
 
     /// Name of the file in error messages.
     let file: String
-    let bytes: [UInt8]
+    let content: FileContent
     let entries: [String: Entry]
 
     /// Reads a file of at most 512 MiB.
@@ -43,13 +43,22 @@ public struct SafeTensors: Sendable {
         try self.init(bytes: readModelFile(path, limit: Limits.weightFileBytes), file: path)
     }
 
+    /// Opens such a file: its tensors are read when they are asked for.
+    init(opening path: String) throws(ModelError) {
+        try self.init(FileContent(opening: path, limit: Limits.weightFileBytes), file: path)
+    }
+
     /// Validates the bytes of a file; `file` is its name in error messages.
     ///
     /// - Throws: `ModelError.weights`.
     public init(bytes: [UInt8], file: String) throws(ModelError) {
+        try self.init(.memory(bytes), file: file)
+    }
+
+    private init(_ content: FileContent, file: String) throws(ModelError) {
         self.file = file
-        self.bytes = bytes
-        entries = try SafeTensorsHeader(bytes: bytes, file: file).entries()
+        self.content = content
+        entries = try SafeTensorsHeader(content, file: file).entries()
     }
 
     /// The names of all tensors, sorted.
@@ -64,12 +73,11 @@ public struct SafeTensors: Sendable {
     /// - Throws: `ModelError.tensor` where the tensor is missing, has another shape, or holds a NaN or infinity.
     public func floats(_ name: String, shape: [Int]? = nil) throws(ModelError) -> [Float] {
         let entry = try entry(name, shape: shape)
-        var floats = [Float](repeating: 0, count: entry.count)
-        bytes.withUnsafeBytes { file in
-            floats.withUnsafeMutableBufferPointer { target in
+        let floats = try content.withBytes(entry.bytes) { source in
+            [Float](unsafeUninitializedCapacity: entry.count) { target, count in
+                count = entry.count
                 // Both are nil only where there is nothing to copy.
-                guard let start = file.baseAddress, let first = target.baseAddress else { return }
-                let source = start + entry.bytes.lowerBound
+                guard let source = source.baseAddress, let first = target.baseAddress else { return }
                 switch entry.type {
                 case .float32: UnsafeMutableRawPointer(first).copyMemory(from: source, byteCount: entry.bytes.count)
                 case .float16: widenHalf(source, to: first, count: entry.count)
@@ -93,14 +101,14 @@ public struct SafeTensors: Sendable {
     /// The elements of a tensor of bytes.
     ///
     /// - Throws: `ModelError.tensor` where the tensor is missing, has another shape, or other elements.
-    public func bytes(_ name: String, shape: [Int]) throws(ModelError) -> ArraySlice<UInt8> {
+    public func bytes(_ name: String, shape: [Int]) throws(ModelError) -> [UInt8] {
         let entry = try entry(name, shape: shape)
         guard entry.type == .unsigned8 else {
             throw .tensor.saying(
                 "\(file): tensor \(quoted(name)): type \(entry.type.rawValue), not U8; export the model again"
             )
         }
-        return bytes[entry.bytes]
+        return try content.withBytes(entry.bytes) { Array($0) }
     }
 
     /// A tensor `[n, 2]` as ranges of rows of another one, each by its first row and the one after its last.
@@ -142,6 +150,11 @@ public struct SafeTensors: Sendable {
             found.append(row)
         }
         return found
+    }
+
+    /// The error for a tensor that cannot be used, and why.
+    package func damaged(_ name: String, _ what: String) -> ModelError {
+        .tensor.saying("\(file): tensor \(quoted(name)): \(what); copy the file again")
     }
 
     /// Throws `ModelError.tensor` unless there is a tensor of this name and shape.
@@ -195,26 +208,28 @@ private struct SafeTensorsHeader {
     private let dataStart: Int
     private let dataCount: Int
 
-    init(bytes: [UInt8], file: String) throws(ModelError) {
+    init(_ content: FileContent, file: String) throws(ModelError) {
         self.file = file
-        guard bytes.count >= 8 else {
-            throw .weights.saying("\(file): \(bytes.count) bytes, too short for a safetensors file; copy it again")
+        guard content.count >= 8 else {
+            throw .weights.saying("\(file): \(content.count) bytes, too short for a safetensors file; copy it again")
         }
-        var length: UInt64 = 0
-        for index in 0..<8 { length |= UInt64(bytes[index]) << (8 * UInt64(index)) }
+        let length = try content.withBytes(0..<8) {
+            UInt64(littleEndian: $0.loadUnaligned(as: UInt64.self))
+        }
         guard length <= UInt64(SafeTensorsHeader.lengthLimit) else {
             throw .weights.saying(
                 "\(file): header of \(length) bytes, more than \(SafeTensorsHeader.lengthLimit); not a safetensors file"
             )
         }
         dataStart = 8 + Int(length)
-        guard dataStart <= bytes.count else {
+        guard dataStart <= content.count else {
             throw .weights.saying(
-                "\(file): the header of \(length) bytes runs past the end at \(bytes.count); copy the file again"
+                "\(file): the header of \(length) bytes runs past the end at \(content.count); copy the file again"
             )
         }
-        dataCount = bytes.count - dataStart
-        guard let text = String(validating: bytes[8..<dataStart], as: UTF8.self) else {
+        dataCount = content.count - dataStart
+        let text = try content.withBytes(8..<dataStart) { String(validating: $0, as: UTF8.self) }
+        guard let text else {
             throw .weights.saying("\(file): header: not UTF-8 text; copy the file again")
         }
         let header: JSONNode

@@ -15,7 +15,14 @@ extension SafeTensors {
     ///
     /// - Throws: `ModelError.tensor` where a tensor is missing, has another shape, or holds a NaN or infinity.
     func weights(of layer: String, shape: [Int]) throws(ModelError) -> [Float] {
-        if let stored = try quaternionShape(layer, shape) { return try quaternions(layer, stored, shape) }
+        if let stored = try quaternions(of: layer, shape: shape) {
+            return (0..<shape[0]).flatMap { output in
+                Array(unsafeUninitializedCapacity: stored.depth) { row, count in
+                    if let first = row.baseAddress { stored.write(output, to: first) }
+                    count = stored.depth
+                }
+            }
+        }
         let name = layer + ".weight"
         var floats = try floats(name, shape: shape)
         guard entries[name]?.type == .signed8 else { return floats }
@@ -33,7 +40,7 @@ extension SafeTensors {
         let name = layer + ".weight"
         let entry = try entry(name, shape: shape)
         guard entry.type == .signed8 else { return nil }
-        let weights = bytes.withUnsafeBytes { Array($0[entry.bytes].bindMemory(to: Int8.self)) }
+        let weights = try content.withBytes(entry.bytes) { Array($0.bindMemory(to: Int8.self)) }
         let steps = try steps(of: layer, count: shape[0])
         let fit = weights.withUnsafeBufferPointer { buffer in
             buffer.baseAddress.map { fitLanes($0, shape: computed) } ?? true
@@ -57,33 +64,57 @@ extension SafeTensors {
         return steps
     }
 
-    private func quaternions(_ layer: String, _ stored: [Int], _ shape: [Int]) throws(ModelError) -> [Float] {
-        let rows = try floats(layer + ".quaternion", shape: stored)
-        let hasFactors = entries[layer + ".factor"] != nil
-        let factors = hasFactors ? try floats(layer + ".factor", shape: [shape[0]]) : nil
-        let inputs = shape[shape.count - 1]
-        let (depth, quarter) = (shape.dropFirst().reduce(1, *), inputs / 4)
-        var weights = [Float](repeating: 0, count: shape[0] * depth)
-        weights.withUnsafeMutableBufferPointer { target in
-            rows.withUnsafeBufferPointer { source in
-                guard let first = target.baseAddress, let source = source.baseAddress else { return }
-                for output in 0..<shape[0] {
-                    let (block, row) = (output / stored[0], output % stored[0])
-                    for place in stride(from: 0, to: depth, by: inputs) {
-                        for part in 0..<4 {
-                            // The product of two units is the unit whose number has the bits that differ.
-                            scaleToHalf(
-                                source + row * depth + place + (block ^ part) * quarter,
-                                by: Self.signs[block][part] * (factors?[output] ?? 1),
-                                to: first + output * depth + place + part * quarter,
-                                count: quarter
-                            )
-                        }
+    /// Weights that are stored as a quarter of them.
+    struct Quaternions {
+        /// Weights of an output.
+        let depth: Int
+        fileprivate let outputs: Int
+        fileprivate let inputs: Int
+        /// The weights of the first quarter of the outputs.
+        fileprivate let rows: [Float]
+        /// `[outputs]`; nil for ones.
+        fileprivate let factors: [Float]?
+        /// Whether the rows, and so all weights without factors, are halves.
+        fileprivate let areHalves: Bool
+
+        /// Writes an output's weights, `[depth]`.
+        func write(_ output: Int, to row: UnsafeMutablePointer<Float>) {
+            let (block, source) = (output / (outputs / 4), output % (outputs / 4) * depth)
+            let quarter = inputs / 4
+            rows.withUnsafeBufferPointer { rows in
+                guard let first = rows.baseAddress else { return }
+                for place in stride(from: 0, to: depth, by: inputs) {
+                    for part in 0..<4 {
+                        // The product of two units is the unit whose number has the bits that differ.
+                        let from = first + source + place + (block ^ part) * quarter
+                        scale(
+                            from,
+                            by: SafeTensors.signs[block][part],
+                            to: row + place + part * quarter,
+                            count: quarter
+                        )
                     }
                 }
             }
+            if areHalves, factors == nil { return }
+            scaleToHalf(row, by: factors?[output] ?? 1, to: row, count: depth)
         }
-        return weights
+    }
+
+    /// What `<layer>.quaternion` holds for weights of this shape; nil where there is no such tensor.
+    func quaternions(of layer: String, shape: [Int]) throws(ModelError) -> Quaternions? {
+        guard let stored = try quaternionShape(layer, shape) else { return nil }
+        let rows = try floats(layer + ".quaternion", shape: stored)
+        let hasFactors = entries[layer + ".factor"] != nil
+        let factors = hasFactors ? try floats(layer + ".factor", shape: [shape[0]]) : nil
+        return Quaternions(
+            depth: shape.dropFirst().reduce(1, *),
+            outputs: shape[0],
+            inputs: shape[shape.count - 1],
+            rows: rows,
+            factors: factors,
+            areHalves: entries[layer + ".quaternion"]?.type == .float16
+        )
     }
 
     /// Throws `ModelError.tensor` unless there are weights for `weights`.
@@ -93,7 +124,7 @@ extension SafeTensors {
     }
 
     /// Signs of the units 1, i, j, k in the block of a plain kernel, by the quarter of the outputs and that of the inputs.
-    private static let signs: [[Float]] = [[1, 1, 1, 1], [-1, 1, 1, -1], [-1, -1, 1, 1], [-1, 1, -1, 1]]
+    fileprivate static let signs: [[Float]] = [[1, 1, 1, 1], [-1, 1, 1, -1], [-1, -1, 1, 1], [-1, 1, -1, 1]]
 
     /// The shape of `<layer>.quaternion` for weights of this shape; nil where there is no such tensor.
     private func quaternionShape(_ layer: String, _ shape: [Int]) throws(ModelError) -> [Int]? {

@@ -79,47 +79,55 @@ public func packFastConvolution(
     shape: ConvolutionShape,
     into target: UnsafeMutablePointer<Float>
 ) -> Bool {
-    let fast = FastConvolution(shape)
-    let source = UnsafeRawPointer(packed)
-    let bytes = UnsafeMutableRawPointer(target)
-    let inputs = shape.inputChannels
+    let (fast, panels) = (FastConvolution(shape), shape.outputChannels / panelWidth)
+    let (source, bytes) = (UnsafeRawPointer(packed), UnsafeMutableRawPointer(target))
     let sums = (bytes + 4 * fast.sumsOffset).assumingMemoryBound(to: Int32.self)
     let counts = (bytes + 4 * fast.excessOffset).assumingMemoryBound(to: Int32.self)
-    let panels = shape.outputChannels / panelWidth
+    let excessRows = (bytes + 4 * fast.excessWeightsOffset).assumingMemoryBound(to: Int8.self)
+    // The weights of four inputs for the channels of a panel are adjacent, in each of the parts.
+    let width = 4 * panelWidth
+    func place(_ panel: Int, _ part: ConvolutionShape, _ lane: Int) -> Int {
+        QuantisedChannel(panel * panelWidth, of: part, .uint8x4).byteOffset(row: 4 * lane)
+    }
+    let zeros = UnsafeMutablePointer<Int8>.allocate(capacity: width)
+    zeros.initialize(repeating: 0, count: width)
+    defer { zeros.deallocate() }
     var excess = 0
     for panel in 0..<panels {
         let first = excess
         for lane in 0..<fast.difference.depth / 4 {
-            var isExcess = false
-            for channel in panel * panelWidth..<(panel + 1) * panelWidth {
-                let layer = QuantisedChannel(channel, of: shape, .uint8x4)
-                for row in 4 * lane..<4 * lane + 4 {
-                    let (pair, index) = row.quotientAndRemainder(dividingBy: inputs)
-                    func weight(tap: Int) -> Int {
-                        guard tap < shape.kernel else { return 0 }
-                        let place = layer.byteOffset(row: tap * inputs + index)
-                        return Int(source.load(fromByteOffset: place, as: Int8.self))
-                    }
-                    func store(_ value: Int, _ part: ConvolutionShape, at offset: Int) {
-                        let place = QuantisedChannel(channel, of: part, .uint8x4).byteOffset(row: row)
-                        bytes.storeBytes(of: Int8(value), toByteOffset: 4 * offset + place, as: Int8.self)
-                    }
-                    let (even, odd) = (weight(tap: 2 * pair), weight(tap: 2 * pair + 1))
-                    store(even, fast.even, at: 0)
-                    if pair < fast.odd.kernel { store(odd, fast.odd, at: fast.oddOffset) }
-                    let difference = even - odd
-                    let bounded = min(max(difference, -128), 127)
-                    store(bounded, fast.difference, at: fast.differenceOffset)
-                    sums[channel] += Int32(127 * difference)
-                    guard bounded != difference else { continue }
-                    isExcess = true
-                    guard excess < fast.excessLimit else { return false }
-                    let lanes = fast.excessWeightsOffset + excess * panelWidth + channel % panelWidth
-                    let place = 4 * lanes + row % 4
-                    bytes.storeBytes(of: Int8(difference - bounded), toByteOffset: place, as: Int8.self)
-                }
+            let (pair, column) = (4 * lane).quotientAndRemainder(dividingBy: shape.inputChannels)
+            func weights(_ tap: Int) -> UnsafePointer<Int8> {
+                guard tap < shape.kernel else { return UnsafePointer(zeros) }
+                let lane = (tap * shape.inputChannels + column) / 4
+                return (source + place(panel, shape, lane)).assumingMemoryBound(to: Int8.self)
             }
-            guard isExcess else { continue }
+            func part(_ part: ConvolutionShape, at offset: Int) -> UnsafeMutablePointer<Int8> {
+                (bytes + 4 * offset + place(panel, part, lane)).assumingMemoryBound(to: Int8.self)
+            }
+            let (even, odd) = (weights(2 * pair), weights(2 * pair + 1))
+            part(fast.even, at: 0).update(from: even, count: width)
+            if pair < fast.odd.kernel { part(fast.odd, at: fast.oddOffset).update(from: odd, count: width) }
+            let difference = part(fast.difference, at: fast.differenceOffset)
+            var (lowest, highest): (Int32, Int32) = (0, 0)
+            for index in 0..<width {
+                let whole = Int32(even[index]) - Int32(odd[index])
+                let bounded = min(max(whole, -128), 127)
+                difference[index] = Int8(truncatingIfNeeded: bounded)
+                lowest = min(lowest, whole - bounded)
+                highest = max(highest, whole - bounded)
+            }
+            for index in 0..<panelWidth {
+                var sum: Int32 = 0
+                for input in 4 * index..<4 * index + 4 { sum += Int32(even[input]) - Int32(odd[input]) }
+                sums[panel * panelWidth + index] += 127 * sum
+            }
+            guard lowest < 0 || highest > 0 else { continue }
+            guard excess < fast.excessLimit, highest <= 127 else { return false }
+            for index in 0..<width {
+                let whole = Int32(even[index]) - Int32(odd[index])
+                excessRows[excess * width + index] = Int8(truncatingIfNeeded: whole - Int32(difference[index]))
+            }
             counts[panels + excess] = Int32(lane)
             excess += 1
         }

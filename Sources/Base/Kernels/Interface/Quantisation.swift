@@ -137,8 +137,24 @@ public func packQuantisedConvolution(
     layout: QuantisedLayout,
     into packed: UnsafeMutablePointer<Float>
 ) {
+    packQuantisedConvolution(bias: bias, shape: shape, quantiser: quantiser, layout: layout, into: packed) {
+        weights + $0 * shape.depth
+    }
+}
+
+/// The same from weights that are made when they are needed.
+///
+/// - Parameter row: the weights of an output channel, valid until the next call.
+public func packQuantisedConvolution(
+    bias: UnsafePointer<Float>,
+    shape: ConvolutionShape,
+    quantiser: Quantiser,
+    layout: QuantisedLayout,
+    into packed: UnsafeMutablePointer<Float>,
+    row: (_ channel: Int) -> UnsafePointer<Float>
+) {
     for channel in 0..<shape.outputChannels {
-        let row = UnsafeRawPointer(weights + channel * shape.depth)
+        let row = UnsafeRawPointer(row(channel))
         let step = weightStep(row, shape)
         pack(channel, step: step, bias: bias[channel], shape, quantiser, layout, into: packed) {
             nearestIntegers(loadFour(row, $0) / step)
