@@ -46,9 +46,11 @@ struct Bench {
         let detectors = try kernels.map(detector)
         guard let best = detectors.last?.vocabulary.model else { return 1 }
         Interrupt.watch()
+        // Before this thread is kept on one processor, which its copies would inherit: a program starts on all.
+        let first = try measureStartUp(kernels: best.kernels.instructionSet)
         let machine = BenchMachine.pin()
         let run = try BenchRun(detectors, seconds: options.seconds, streams: options.streams)
-        guard let startUp = try measure(run, kernels: best.kernels.instructionSet), !Interrupt.isRequested else {
+        guard let startUp = first, try measureRounds(of: run), !Interrupt.isRequested else {
             Output.writeError("beckon: interrupted; nothing was measured\n")
             return 130
         }
@@ -79,20 +81,14 @@ struct Bench {
         return forced.isEmpty ? InstructionSet.supported.filter { $0 != .scalar } : [nil]
     }
 
-    /// Measures the stages, then the start-up; nil if the user pressed Ctrl-C.
-    private func measure(_ run: BenchRun, kernels: InstructionSet) throws -> StartUp? {
-        do {
-            guard try measureRounds(of: run) else { return nil }
-            let folder = ModelFolder.find(options.listening.modelFolder) ?? ""
-            return try StartUp(
-                kernels: kernels.rawValue,
-                arguments: ["bench", "--first-score", "--kernels", kernels.rawValue, "--model", folder]
-                    + (options.listening.confirms ? [] : ["--no-confirm"])
-            )
-        } catch  where Interrupt.isRequested {
-            // Ctrl-C also ends the child processes that measure the start-up.
-            return nil
-        }
+    /// Measures the start-up; nil if the user pressed Ctrl-C, which also ends the child processes that measure it.
+    private func measureStartUp(kernels: InstructionSet) throws -> StartUp? {
+        let folder = ModelFolder.find(options.listening.modelFolder) ?? ""
+        let arguments =
+            ["bench", "--first-score", "--kernels", kernels.rawValue, "--model", folder]
+            + (options.listening.confirms ? [] : ["--no-confirm"])
+        let measured = Result { try StartUp(kernels: kernels.rawValue, arguments: arguments) }
+        return Interrupt.isRequested ? nil : try measured.get()
     }
 
     private func measureRounds(of run: BenchRun) throws -> Bool {
