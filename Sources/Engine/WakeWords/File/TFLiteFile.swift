@@ -27,10 +27,9 @@ struct TFLiteFile {
         var count: Int
         /// Its constant content; empty if it is computed.
         var bytes: Range<Int>
-        /// One scale, or one for each index of the dimension `axis`. An element q stands for (q − zero point) · scale.
+        /// One scale, or one for each index of a dimension. An element q stands for (q − zero point) · scale.
         var scales: [Float]
         var zeroPoints: [Int64]
-        var axis: Int
     }
 
     struct Operator {
@@ -245,13 +244,11 @@ struct TFLiteFile {
                 count: count,
                 bytes: contents[index],
                 scales: [],
-                zeroPoints: [],
-                axis: 0
+                zeroPoints: []
             )
             if let quantisation = try buffer.table(table, field: 4) {
                 tensor.scales = try buffer.numbers(UInt32.self, quantisation, field: 2).map { Float(bitPattern: $0) }
                 tensor.zeroPoints = try buffer.numbers(Int64.self, quantisation, field: 3)
-                tensor.axis = Int(try buffer.number(Int32.self, quantisation, field: 6) ?? 0)
             }
             return tensor
         }

@@ -29,19 +29,19 @@ extension NetworkCompiler {
         )
         guard isSum else {
             let scale = Double(from.scale) * Double(other.scale) / Double(to.scale)
-            try parts.add(.product(ProductStep(pairs: pairs, scale: Rescaling(scale))), pairs.output)
-            return
+            return try parts.add(.product(pairs, scale: Rescaling(scale)))
         }
         // With both scales at most a half, the sum fits.
         let common = 2 * Double(max(from.scale, other.scale))
-        let unit = Double(1 << SumStep.fractionBits)
-        let step = SumStep(
-            pairs: pairs,
-            left: try Rescaling(Double(from.scale) / common),
-            right: try Rescaling(Double(other.scale) / common),
-            sum: try Rescaling(common / (unit * Double(to.scale)))
+        let unit = Double(1 << NetworkStep.fractionBits)
+        try parts.add(
+            .sum(
+                pairs,
+                left: Rescaling(Double(from.scale) / common),
+                right: Rescaling(Double(other.scale) / common),
+                sum: Rescaling(common / (unit * Double(to.scale)))
+            )
         )
-        try parts.add(.sum(step), pairs.output)
     }
 
     /// The strides of a tensor with the extents of another one: extents of 1, and such that are missing at the front, are repeated.
@@ -98,14 +98,13 @@ extension NetworkCompiler {
             options.activation,
             zeroPoint: 0
         )
-        let step = PoolStep(
-            kind: isAverage ? .average : .maximum,
+        let positions = LayerPositions(
             input: place.start,
             stride: place.stride,
-            taps: window.taps,
+            count: window.taps,
             output: output
         )
-        try parts.add(.pool(step), output, inputs: window.taps)
+        try parts.add(.pool(isAverage ? .average : .maximum, positions))
     }
 
     mutating func mean(_ operation: TFLiteFile.Operator) throws(WakeWordError) {
@@ -137,13 +136,12 @@ extension NetworkCompiler {
             Loops.strides(shape)
         )
         let scale = try Rescaling(Double(from.scale) / Double(to.scale), ofMean: taps)
-        let step = PoolStep(
-            kind: .mean(scale, zeroPoint: from.zeroPoint),
+        let layer = LayerPositions(
             input: start,
             stride: taps * channels,
-            taps: taps,
+            count: taps,
             output: try output(operation, to, positions: positions, channels: channels, .none)
         )
-        try parts.add(.pool(step), step.output, inputs: taps)
+        try parts.add(.pool(.mean(scale, zeroPoint: from.zeroPoint), layer))
     }
 }

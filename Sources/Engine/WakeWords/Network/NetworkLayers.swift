@@ -70,27 +70,15 @@ extension NetworkCompiler {
             activation: options.activation,
             depthwise: depthwise
         )
-        if depthwise {
-            let first = try parts.add(weights: numbers)
-            let step = DepthwiseStep(
-                input: place.start,
-                stride: place.stride,
-                taps: taps,
-                weights: first,
-                output: output
-            )
-            try parts.add(.depthwise(step), output, inputs: taps)
-        } else {
-            let length = taps * window.channels
-            let first = try parts.add(weights: padded(numbers, length: length, channels: channels))
-            let (start, stride) = place
-            let step = DenseStep(input: start, stride: stride, length: length, weights: first, output: output)
-            try parts.add(.dense(step), output, inputs: length)
-        }
+        let length = depthwise ? taps : taps * window.channels
+        let positions = LayerPositions(input: place.start, stride: place.stride, count: length, output: output)
+        let rows = depthwise ? numbers : try padded(numbers, length: length, channels: channels)
+        let first = try parts.add(weights: rows)
+        try parts.add(depthwise ? .depthwise(positions, weights: first) : .dense(positions, weights: first))
     }
 
     private func padded(_ weights: [Int16], length: Int, channels: Int) throws(WakeWordError) -> [Int16] {
-        let row = DenseStep.rowLength(length)
+        let row = NetworkStep.rowLength(length)
         try budget.take(ModelBudget.product([row, channels]), of: MemoryLayout<Int16>.stride)
         var rows = [Int16](repeating: 0, count: row * channels)
         for channel in 0..<channels {
@@ -172,8 +160,8 @@ extension NetworkCompiler {
             depthwise: false
         )
         let first = try parts.add(weights: padded(numbers, length: length, channels: channels))
-        let step = DenseStep(input: start, stride: length, length: length, weights: first, output: output)
-        try parts.add(.dense(step), output, inputs: length)
+        let layer = LayerPositions(input: start, stride: length, count: length, output: output)
+        try parts.add(.dense(layer, weights: first))
     }
 
     mutating func logistic(_ operation: TFLiteFile.Operator) throws(WakeWordError) {

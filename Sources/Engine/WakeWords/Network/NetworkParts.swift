@@ -82,16 +82,29 @@ struct NetworkParts {
         return first
     }
 
-    /// Adds a step that computes each output of so many inputs.
-    mutating func add(_ step: NetworkStep, _ output: LayerOutput, inputs: Int = 1) throws(WakeWordError) {
-        if case .dense = step { longestRow = max(longestRow, DenseStep.rowLength(inputs)) }
-        if case .depthwise = step { mostChannels = max(mostChannels, output.channels) }
+    /// Adds a step that computes.
+    mutating func add(_ step: NetworkStep) throws(WakeWordError) {
+        switch step {
+        case .dense(let positions, _):
+            longestRow = max(longestRow, NetworkStep.rowLength(positions.count))
+            try count(positions.output, inputs: positions.count)
+        case .depthwise(let positions, _):
+            mostChannels = max(mostChannels, positions.output.channels)
+            try count(positions.output, inputs: positions.count)
+        case .pool(_, let positions): try count(positions.output, inputs: positions.count)
+        case .sum(let pairs, _, _, _), .product(let pairs, _): try count(pairs.output, inputs: 1)
+        case .move, .lookUp: break
+        }
+        steps.append(step)
+    }
+
+    /// Counts what a step computes, each output of so many inputs.
+    private mutating func count(_ output: LayerOutput, inputs: Int) throws(WakeWordError) {
         // Each factor is below 2²⁰.
         multiplyAdds += output.positions * output.channels * inputs
         guard multiplyAdds <= Limits.multiplyAdds else {
             throw .size.saying("a step needs more than \(Limits.multiplyAdds) multiplications")
         }
-        steps.append(step)
     }
 
     /// Counts bytes that a step moves, sixteen of which take about as long as a multiplication.
@@ -108,7 +121,7 @@ struct NetworkParts {
     mutating func lookUp(_ input: Int, _ output: Int, count: Int, table: [Int8]) throws(WakeWordError) {
         try budget.take(table.count, of: 3)
         try self.count(moved: 16 * count)
-        steps.append(.lookUp(LookUpStep(input: input, output: output, count: count, table: tables.count)))
+        steps.append(.lookUp(input: input, output: output, count: count, table: tables.count))
         tables += table
     }
 }

@@ -39,35 +39,36 @@ struct NetworkStream: ~Copyable {
                 switch step {
                 case .move(let loops, let input, let output):
                     loops.copy(memory.base + input, to: memory.base + output)
-                case .dense(let step): dense(step)
-                case .depthwise(let step): depthwise(step)
-                case .lookUp(let step): lookUp(step)
-                case .sum(let step): add(step)
-                case .product(let step): multiply(step)
-                case .pool(let step): pool(step)
+                case .dense(let positions, let weights): dense(positions, weights)
+                case .depthwise(let positions, let weights): depthwise(positions, weights)
+                case .pool(let kind, let positions): pool(kind, positions)
+                case .lookUp(let input, let output, let count, let table):
+                    let table = network.tables.base + table
+                    for index in 0..<count {
+                        memory.base[output + index] = table[Int(UInt8(bitPattern: memory.base[input + index]))]
+                    }
+                case .sum(let pairs, let left, let right, let sum):
+                    combine(pairs) { one, other in
+                        let one = left.apply(one << NetworkStep.fractionBits)
+                        return sum.apply(one &+ right.apply(other << NetworkStep.fractionBits))
+                    }
+                case .product(let pairs, let scale): combine(pairs) { one, other in scale.apply(one * other) }
                 }
             }
         }
         return network.probability(memory.base[network.output])
     }
 
-    private func lookUp(_ step: LookUpStep) {
-        let table = network.tables.base + step.table
-        for index in 0..<step.count {
-            memory.base[step.output + index] = table[Int(UInt8(bitPattern: memory.base[step.input + index]))]
-        }
-    }
-
-    private func dense(_ step: DenseStep) {
-        let output = step.output
-        let length = DenseStep.rowLength(step.length)
-        for index in step.length..<length { widened.base[index] = 0 }
+    private func dense(_ positions: LayerPositions, _ weights: Int) {
+        let output = positions.output
+        let length = NetworkStep.rowLength(positions.count)
+        for index in positions.count..<length { widened.base[index] = 0 }
         for position in 0..<output.positions {
-            let input = memory.base + (step.input + position * step.stride)
-            for index in 0..<step.length { widened.base[index] = Int16(input[index]) }
+            let input = memory.base + (positions.input + position * positions.stride)
+            for index in 0..<positions.count { widened.base[index] = Int16(input[index]) }
             let target = memory.base + (output.place + position * output.channels)
             for channel in 0..<output.channels {
-                let row = network.weights.base + (step.weights + channel * length)
+                let row = network.weights.base + (weights + channel * length)
                 var sum: Int32 = 0
                 for index in 0..<length { sum = sum &+ Int32(row[index]) &* Int32(widened.base[index]) }
                 let place = output.firstChannel + channel
@@ -77,15 +78,15 @@ struct NetworkStream: ~Copyable {
         }
     }
 
-    private func depthwise(_ step: DepthwiseStep) {
-        let output = step.output
+    private func depthwise(_ positions: LayerPositions, _ weights: Int) {
+        let output = positions.output
         for position in 0..<output.positions {
             for channel in 0..<output.channels {
                 sums.base[channel] = network.biases.base[output.firstChannel + channel]
             }
-            for tap in 0..<step.taps {
-                let input = memory.base + (step.input + position * step.stride + tap * output.channels)
-                let row = network.weights.base + (step.weights + tap * output.channels)
+            for tap in 0..<positions.count {
+                let input = memory.base + (positions.input + position * positions.stride + tap * output.channels)
+                let row = network.weights.base + (weights + tap * output.channels)
                 for channel in 0..<output.channels {
                     sums.base[channel] = sums.base[channel] &+ Int32(input[channel]) &* Int32(row[channel])
                 }
@@ -96,17 +97,6 @@ struct NetworkStream: ~Copyable {
                 target[channel] = output.clamped(rescaling.apply(sums.base[channel]))
             }
         }
-    }
-
-    private func add(_ step: SumStep) {
-        combine(step.pairs) { left, right in
-            let left = step.left.apply(left << SumStep.fractionBits)
-            return step.sum.apply(left &+ step.right.apply(right << SumStep.fractionBits))
-        }
-    }
-
-    private func multiply(_ step: ProductStep) {
-        combine(step.pairs) { left, right in step.scale.apply(left * right) }
     }
 
     @inline(__always)
@@ -122,20 +112,20 @@ struct NetworkStream: ~Copyable {
         }
     }
 
-    private func pool(_ step: PoolStep) {
-        let output = step.output
+    private func pool(_ kind: PoolKind, _ positions: LayerPositions) {
+        let output = positions.output
         for position in 0..<output.positions {
             for channel in 0..<output.channels {
-                let first = step.input + position * step.stride + channel
+                let first = positions.input + position * positions.stride + channel
                 var (sum, highest): (Int32, Int32) = (0, -128)
-                for tap in 0..<step.taps {
+                for tap in 0..<positions.count {
                     let element = Int32(memory.base[first + tap * output.channels])
                     sum &+= element
                     highest = max(highest, element)
                 }
-                let count = Int32(step.taps)
+                let count = Int32(positions.count)
                 let value: Int32 =
-                    switch step.kind {
+                    switch kind {
                     case .maximum: highest
                     case .average: (sum + (sum > 0 ? count / 2 : -(count / 2))) / count
                     case .mean(let scale, let zeroPoint): scale.apply(sum &- count &* zeroPoint)
