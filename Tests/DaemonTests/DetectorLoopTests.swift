@@ -16,13 +16,13 @@ struct DetectorLoopTests {
     private final class Run {
         let source: RingSource
         let queue: DetectionQueue
-        let ends: DetectorLoop.Ends
+        let ends: DetectorLoop.Endpoints
         var loop: DetectorLoop
 
         init(_ source: RingSource, _ settings: DetectorSettings) throws {
             self.source = source
             queue = try DetectionQueue()
-            ends = DetectorLoop.Ends(source: source, queue: queue, history: AudioHistory())
+            ends = DetectorLoop.Endpoints(source: source, queue: queue, history: AudioHistory())
             loop = DetectorLoop(settings, ends)
         }
 

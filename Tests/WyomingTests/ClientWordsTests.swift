@@ -135,7 +135,7 @@ struct ClientWordsTests {
         settings.thresholds.setAll(0.9999)
         settings.gate.nearMissMargin = 0.5
         let client = try ConversationTests.Client(
-            WakeWords(settings),
+            AnnouncedWords(settings),
             recorder: ClientRecorder(words, Self.clients, .user(0))
         )
         let said = ConversationTests.run(try ConversationTests.recording("Rear_Left"), 48_000, chunk: 4800)

@@ -13,14 +13,14 @@ import Testing
 struct ConversationTests {
     /// A conversation with its detector, without sockets.
     final class Client {
-        var words: WakeWords
+        var words: AnnouncedWords
         var detector: BatchDetector
         let conversation: WakeConversation
         private(set) var hops = 0
         private(set) var turns = 0
         private(set) var last = ConversationPause.needsInput
 
-        init(_ words: WakeWords, recorder: ClientRecorder? = nil) throws {
+        init(_ words: AnnouncedWords, recorder: ClientRecorder? = nil) throws {
             self.words = words
             let box = Notices()
             conversation = WakeConversation(recorder: recorder) { box.all.append($0) }
@@ -70,10 +70,10 @@ struct ConversationTests {
         }
     }
 
-    static func words(phrases: [String] = []) throws -> WakeWords {
+    static func words(phrases: [String] = []) throws -> AnnouncedWords {
         let vocabulary = Vocabulary(try Model(folder: Folders.model))
         let phrases = try phrases.map { try Phrase($0, words: vocabulary.labels) }
-        return WakeWords(DetectorSettings(vocabulary, phrases: phrases))
+        return AnnouncedWords(DetectorSettings(vocabulary, phrases: phrases))
     }
 
     enum Folders {
@@ -190,7 +190,7 @@ struct ConversationTests {
         gate.trigger = .end
         var settings = DetectorSettings(vocabulary, gate: gate)
         settings.thresholds.setAll(0.0001)
-        let client = try Client(WakeWords(settings))
+        let client = try Client(AnnouncedWords(settings))
         let said = Self.run(try Self.recording("Front_Left"), 48_000, chunk: 9_600)
         // Twice: the end of one run is not that of the next.
         for _ in 0..<2 { #expect(results(client, said) == ["left"]) }
@@ -536,7 +536,7 @@ struct ConversationTests {
         )
         client.send(Self.event("detect", ["names": ["rear center"]]))
         #expect(client.unknownNames == [["rear center"]])
-        let taught = WakeWords(DetectorSettings(Vocabulary(model, taught: [word])))
+        let taught = AnnouncedWords(DetectorSettings(Vocabulary(model, taught: [word])))
         client.words = taught
         client.detector.update(taught.detector)
         #expect(String(decoding: taught.info, as: UTF8.self).contains("\"rear center\""))

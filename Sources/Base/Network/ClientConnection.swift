@@ -116,7 +116,7 @@ public final class ClientConnection<Talk: Conversation> {
     /// What to wait for.
     public var request: pollfd {
         let events = (isReading ? POLLIN : 0) | (conversation.output.isEmpty ? 0 : POLLOUT)
-        // Without interest the end of the connection is of none either; poll would report it again and again.
+        // Where nothing is waited for, poll would report the end of the connection again and again.
         return Poll.request(events == 0 ? -1 : descriptor.rawValue, events)
     }
 

@@ -70,32 +70,32 @@ struct Enroll {
             SystemWords.announce(options.words)
         }
         Interrupt.watch()
-        var session = try Teaching(
+        var teaching = try Teaching(
             options.word,
             existing: existing,
             model: model,
             keepsAudio: options.keepsAudio,
             negatives: options.force ? nil : negatives
         )
-        let before = session.takes.count
+        let before = teaching.takes.count
         let unread: Int
         if let files = options.files {
-            unread = addTakes(fromFiles: files, &session)
+            unread = addTakes(fromFiles: files, &teaching)
         } else {
             unread = 0
-            try addTakesFromMicrophone(&session)
+            try addTakesFromMicrophone(&teaching)
         }
         if Interrupt.isRequested {
             Output.report(.error, "\(EnrollmentError.cancelled)")
             return 130
         }
-        guard session.takes.count > before else {
+        guard teaching.takes.count > before else {
             throw Failure("'\(printable(options.word))' was not taught: none of its takes can be used")
         }
-        if !options.force { try session.checkCommands() }
+        if !options.force { try teaching.checkCommands() }
         var report: EnrollReport
         do throws(EnrollmentError) {
-            report = try save(session.changes, of: session.word, in: file)
+            report = try save(teaching.changes, of: teaching.word, in: file)
         } catch {
             guard error == .cancelled else { throw error }
             Output.report(.error, error.description)
@@ -131,21 +131,21 @@ struct Enroll {
     // MARK: - From recordings
 
     /// Adds all utterances of the files as takes. Returns the number of files that could not be read.
-    private func addTakes(fromFiles paths: [String], _ session: inout Teaching) -> Int {
+    private func addTakes(fromFiles paths: [String], _ teaching: inout Teaching) -> Int {
         let list = FileList(paths: paths)
         for problem in list.problems { Output.report(.error, problem) }
         var unread = list.problems.count
-        var names: [String] = session.takes.indices.map { "take \($0 + 1)" }
+        var names: [String] = teaching.takes.indices.map { "take \($0 + 1)" }
         for path in list.files where !Interrupt.isRequested {
             do {
                 let samples = try FileBlocks.readClip(path: path, atMost: 600, mix: options.listening.mix)
-                addTakes(UtteranceSegmenter.utterances(of: samples, model), of: path, &names, &session)
+                addTakes(UtteranceSegmenter.utterances(of: samples, model), of: path, &names, &teaching)
             } catch {
                 Output.report(.error, "\(error)")
                 unread += 1
             }
         }
-        for outlier in session.removeOutliers() {
+        for outlier in teaching.removeOutliers() {
             let name = names.indices.contains(outlier.index) ? names[outlier.index] : "a take"
             reportUnused(name, .outlier(similarity: outlier.similarity))
         }
@@ -159,7 +159,7 @@ struct Enroll {
         _ utterances: [Utterance],
         of path: String,
         _ names: inout [String],
-        _ session: inout Teaching
+        _ teaching: inout Teaching
     ) {
         // Utterances shorter than a word, such as a click or a breath, are not takes.
         let words = utterances.filter { $0.seconds >= TakeCheck.shortest }
@@ -168,7 +168,7 @@ struct Enroll {
         for utterance in takes {
             let seconds = Double(utterance.start + utterance.speech.lowerBound) / Double(Utterance.sampleRate)
             let name = takes.count == 1 ? path : "\(path), at \(positionText(seconds))"
-            switch session.add(utterance, mostClipped: TakeCheck.mostClippedInFile) {
+            switch teaching.add(utterance, mostClipped: TakeCheck.mostClippedInFile) {
             case .copy(let take) where names.indices.contains(take - 1):
                 Output.report(
                     .warning,
@@ -179,7 +179,7 @@ struct Enroll {
                 names.append(name)
                 show(utterance, name)
                 let check = TakeCheck(utterance)
-                if let doubt = check.doubt ?? session.doubtOfSounds {
+                if let doubt = check.doubt ?? teaching.doubtOfSounds {
                     Output.report(.warning, "\(printable(name)): used, but \(doubt)")
                 }
                 let clipped = check.clipped
@@ -206,7 +206,7 @@ struct Enroll {
     /// Without a terminal, the time for each take, and for all of them at least.
     private static let (timeForTake, leastTime) = (Duration.seconds(15), Duration.seconds(60))
 
-    private func addTakesFromMicrophone(_ session: inout Teaching) throws {
+    private func addTakesFromMicrophone(_ teaching: inout Teaching) throws {
         let microphone = ChosenMicrophone(
             configuration: options.configuration,
             device: options.device,
@@ -219,7 +219,7 @@ struct Enroll {
         defer { takes.stop() }
         let player = TakePlayer()
         let wanted = options.takes
-        let before = session.takes.count
+        let before = teaching.takes.count
         let request = "Say “\(printable(options.word))” once at each prompt, as you will to the device. Ctrl-C ends."
         Output.writeError((Terminal.errorIsTerminal ? wrapped(request, columns: Terminal.width) : request) + "\n")
         func endOfTime(_ count: Int) -> Failure {
@@ -239,7 +239,7 @@ struct Enroll {
             "\(last != nil && player != nil ? "p plays the last take, " : "")r takes it again\(rest)"
         }
         while !Interrupt.isRequested {
-            let count = session.takes.count - before
+            let count = teaching.takes.count - before
             let heard: SpokenTakes.Heard
             if count < wanted {
                 Output.writeError("take \(count + 1) of \(wanted): speak now\n")
@@ -265,12 +265,12 @@ struct Enroll {
                     Output.report(.warning, error.description)
                 }
             case .key(.redo):
-                guard last != nil, session.removeLast() else { continue }
+                guard last != nil, teaching.removeLast() else { continue }
                 last = nil
             case .utterance(let utterance):
-                guard let fault = add(utterance, &session, &doubts) else {
+                guard let fault = add(utterance, &teaching, &doubts) else {
                     last = utterance
-                    if keys != nil, session.takes.count - before < wanted { Output.writeError(hint("\n")) }
+                    if keys != nil, teaching.takes.count - before < wanted { Output.writeError(hint("\n")) }
                     continue
                 }
                 Output.report(.warning, "left out: \(fault)")
@@ -285,11 +285,11 @@ struct Enroll {
     /// Adds a spoken utterance, and removes takes that are unlike the others. Returns why the utterance was not used.
     ///
     /// - Parameter doubts: how often another take may still be asked for although this one can be used.
-    private func add(_ utterance: Utterance, _ session: inout Teaching, _ doubts: inout Int) -> TakeFault? {
-        let result = session.addSpoken(utterance)
-        if result.fault == nil, doubts > 0, let doubt = TakeCheck(utterance).doubt ?? session.doubt {
+    private func add(_ utterance: Utterance, _ teaching: inout Teaching, _ doubts: inout Int) -> TakeFault? {
+        let result = teaching.addSpoken(utterance)
+        if result.fault == nil, doubts > 0, let doubt = TakeCheck(utterance).doubt ?? teaching.doubt {
             doubts -= 1
-            _ = session.removeLast()
+            _ = teaching.removeLast()
             return doubt
         }
         if result.fault == nil || result.isOutlier { show(utterance, "") }
@@ -304,12 +304,12 @@ struct Enroll {
     /// Adds the new takes to the word as it is stored now, calibrates it and stores it.
     private func save(
         _ changes: Teaching.Changes,
-        of session: WordStore.Word,
+        of teaching: WordStore.Word,
         in file: WordStoreFile
     ) throws(EnrollmentError) -> EnrollReport {
         let (word, calibration) = try file.store(
             changes,
-            of: session,
+            of: teaching,
             isNew: !options.more,
             acceptsAlike: options.force,
             for: model,

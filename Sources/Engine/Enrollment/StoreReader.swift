@@ -1,6 +1,6 @@
 private import Kernels
 
-/// Why bytes are not store.
+/// Why bytes are no word store.
 enum StoreDamage: Error, CustomStringConvertible {
     case cutShort, newer, checksum, header, limits, longer
     case word(String)

@@ -23,11 +23,11 @@ struct TakeEmbedder: ~Copyable {
     private static let firstPart = 0.8
 
     private let model: Model
-    private var session: InferenceStream
+    private var stream: InferenceStream
 
     init(_ model: Model) {
         self.model = model
-        session = InferenceStream(model, embeds: true)
+        stream = InferenceStream(model, embeds: true)
     }
 
     /// Hops between the two templates, ``TemplateAlignment/spacingOfWord`` for a word, more for a long phrase.
@@ -54,8 +54,8 @@ struct TakeEmbedder: ~Copyable {
             for index in sums.indices {
                 for seconds in Self.ends {
                     let place = end + self.seconds(seconds) - index * spacing * model.hopSamples
-                    session.scoreWhole(window: audio.span.extracting(place - model.windowSamples..<place))
-                    for (dimension, value) in unit(session.embedding).enumerated() { sums[index][dimension] += value }
+                    stream.scoreWhole(window: audio.span.extracting(place - model.windowSamples..<place))
+                    for (dimension, value) in unit(stream.embedding).enumerated() { sums[index][dimension] += value }
                 }
             }
         }
@@ -73,8 +73,8 @@ struct TakeEmbedder: ~Copyable {
         let end = lead + margin + utterance.speech.count + seconds(Self.sequenceEnd)
         let places = stride(from: end, through: min(begin, end), by: -model.hopSamples).prefix(TaughtWord.mostHops)
         return places.reversed().map { place in
-            session.scoreWhole(window: audio.span.extracting(place - model.windowSamples..<place))
-            return unit(session.embedding)
+            stream.scoreWhole(window: audio.span.extracting(place - model.windowSamples..<place))
+            return unit(stream.embedding)
         }
     }
 
@@ -125,8 +125,8 @@ extension TakeEmbedder {
         var quiet = QuietNoise(level: UtteranceSegmenter.noiseFloor(samples))
         let padded = quiet.samples(model.windowSamples) + samples + quiet.samples(model.windowSamples / 4)
         return stride(from: model.windowSamples, through: padded.count, by: model.hopSamples).map { end in
-            session.scoreWhole(window: padded.span.extracting(end - model.windowSamples..<end))
-            return unit(session.embedding)
+            stream.scoreWhole(window: padded.span.extracting(end - model.windowSamples..<end))
+            return unit(stream.embedding)
         }
     }
 }

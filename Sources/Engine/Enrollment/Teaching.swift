@@ -12,10 +12,10 @@ public struct Teaching: ~Copyable {
 
     /// Name of the word.
     public let name: String
-    /// Takes of the word, including those from before this session.
+    /// Takes of the word, including those from before this teaching.
     public private(set) var takes: [WordStore.Take]
 
-    /// What the session does to the takes that were stored before.
+    /// What the teaching does to the takes that were stored before.
     public struct Changes: Sendable {
         /// New takes.
         public fileprivate(set) var added: [WordStore.Take]
@@ -35,7 +35,7 @@ public struct Teaching: ~Copyable {
         }
     }
 
-    /// The number of `takes` that were stored before the session; they come first.
+    /// The number of `takes` that were stored before the teaching; they come first.
     private var storedCount: Int
     private var removed: [WordStore.Take] = []
     /// The word of the model that each take is, `[takes]`; nil for stored takes, and for takes of any other word.
@@ -154,7 +154,7 @@ public struct Teaching: ~Copyable {
         return .untypical(name)
     }
 
-    /// Removes the newest take, if it was added in this session.
+    /// Removes the newest take, if it was added in this teaching.
     ///
     /// - Returns: false if there is none.
     public mutating func removeLast() -> Bool {
@@ -210,6 +210,6 @@ public struct Teaching: ~Copyable {
         WordStore.Word(name: name, embedding: model.embeddingIdentity, takes: takes)
     }
 
-    /// What the session has changed so far.
+    /// What the teaching has changed so far.
     public var changes: Changes { Changes(added: Array(takes[storedCount...]), removed: removed) }
 }

@@ -63,7 +63,7 @@ public struct UtteranceSegmenter: ~Copyable {
     private static let longest = 5.0
 
     private let model: Model
-    private var session: InferenceStream
+    private var stream: InferenceStream
     private var detector: ActivityDetector
     /// The newest audio; `samples[0]` is at position `start`.
     private var samples: [Float] = []
@@ -74,7 +74,7 @@ public struct UtteranceSegmenter: ~Copyable {
 
     public init(_ model: Model) {
         self.model = model
-        session = InferenceStream(model)
+        stream = InferenceStream(model)
         detector = ActivityDetector(of: model)
     }
 
@@ -86,9 +86,9 @@ public struct UtteranceSegmenter: ~Copyable {
     /// - Parameter window: the newest `windowSamples` samples in [−1, 1]; the last hop is new since the previous call.
     /// - Returns: an utterance, if this hop ends one.
     public mutating func process(window: Span<Float>) -> Utterance? {
-        session.score(window: window)
+        stream.score(window: window)
         let hop = window.extracting(last: model.hopSamples)
-        detector.add(hop: hop, logits: session.activity)
+        detector.add(hop: hop, logits: stream.activity)
         for index in hop.indices { samples.append(hop[index]) }
         let step = Int((detector.history.stepSeconds * Double(model.sampleRate)).rounded())
         let end = start + samples.count
@@ -110,7 +110,7 @@ public struct UtteranceSegmenter: ~Copyable {
     /// - Returns: the utterance that was open, if any.
     public mutating func finish() -> Utterance? {
         defer {
-            session.reset()
+            stream.reset()
             detector.flush()
             samples = []
             start = 0

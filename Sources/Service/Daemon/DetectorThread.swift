@@ -7,7 +7,7 @@ import System
 
 /// Runs the detector over a source of audio on a thread of its own, until it is stopped or the source ends.
 public final class DetectorThread: Sendable {
-    private let ends: DetectorLoop.Ends
+    private let ends: DetectorLoop.Endpoints
     private let initial: DetectorSettings
     private let isStopping = Atomic<Bool>(false)
     private let hasStopped = Latch()
@@ -22,7 +22,7 @@ public final class DetectorThread: Sendable {
         queue: DetectionQueue,
         history: AudioHistory
     ) {
-        ends = DetectorLoop.Ends(source: source, queue: queue, history: history)
+        ends = DetectorLoop.Endpoints(source: source, queue: queue, history: history)
         initial = settings
     }
 
@@ -74,8 +74,8 @@ public final class DetectorThread: Sendable {
 /// Between two changes of settings it does not allocate, lock or log, and waits only for the next block. Late audio is
 /// not processed: the loop skips and counts whole blocks until it has caught up.
 struct DetectorLoop: ~Copyable {
-    /// The loop's source and destinations; retained once for the whole loop.
-    final class Ends: Sendable {
+    /// Where a loop's audio comes from and its detections go; retained once for the whole loop.
+    final class Endpoints: Sendable {
         let source: any AudioSource
         let queue: DetectionQueue
         let history: AudioHistory
@@ -104,7 +104,7 @@ struct DetectorLoop: ~Copyable {
     /// Whether the settings have changed since the last hop.
     private var hasChanged = false
 
-    init(_ settings: DetectorSettings, _ ends: Ends) {
+    init(_ settings: DetectorSettings, _ ends: Endpoints) {
         detector = Detector(settings)
         generation = settings.generation
         played = Self.blockOfPlayed(settings)
@@ -112,12 +112,12 @@ struct DetectorLoop: ~Copyable {
     }
 
     /// Applies new settings, waits for a block until `time` on the monotonic clock, and runs the detector on it.
-    mutating func step(_ ends: Ends, until time: Instant) {
+    mutating func step(_ ends: Endpoints, until time: Instant) {
         if let new = ends.settings.take() { update(new, ends) }
         _ = ends.source.next(until: time) { window, block in process(window, block, ends) }
     }
 
-    private mutating func process(_ window: Span<Float>, _ block: AudioBlock, _ ends: Ends) {
+    private mutating func process(_ window: Span<Float>, _ block: AudioBlock, _ ends: Endpoints) {
         let began = Clock.now
         let isLate = began - block.time >= Self.maxAge
         if hasChanged { ends.record.lost.note(.settings, blocks: block.missed + (isLate ? 1 : 0)) }
@@ -152,7 +152,7 @@ struct DetectorLoop: ~Copyable {
     }
 
     /// Decides what is pending where the source has ended.
-    mutating func finish(_ ends: Ends) {
+    mutating func finish(_ ends: Endpoints) {
         let (now, generation) = (Clock.now, generation)
         var sequence = sequence
         detector.finish { Self.queue($0, now, generation, &sequence, ends) }
@@ -165,7 +165,7 @@ struct DetectorLoop: ~Copyable {
         _ decided: Instant,
         _ generation: UInt32,
         _ sequence: inout UInt64,
-        _ ends: Ends
+        _ ends: Endpoints
     ) {
         // A near miss is no event for clients, who take a gap in the numbers for a loss.
         if detection.kind != .nearMiss { sequence += 1 }
@@ -179,7 +179,7 @@ struct DetectorLoop: ~Copyable {
     }
 
     /// Applies other settings and keeps the audio heard so far, even if the model changes. Allocates, once per change.
-    private mutating func update(_ new: DetectorSettings, _ ends: Ends) {
+    private mutating func update(_ new: DetectorSettings, _ ends: Endpoints) {
         if new.vocabulary.labels.count != detector.settings.vocabulary.labels.count {
             ends.record.prepare(labels: new.vocabulary.labels.count)
         }

@@ -44,7 +44,7 @@ public struct WyomingBench {
 
     private let settings: Settings
     private let samples: [Float]
-    private let words: WakeWords
+    private let words: AnnouncedWords
 
     /// - Throws: `AudioError` for the recording.
     public init(
@@ -53,7 +53,7 @@ public struct WyomingBench {
     ) throws {
         self.settings = settings
         samples = try WyomingLoad.samples(path: settings.recording)
-        words = WakeWords(detector)
+        words = AnnouncedWords(detector)
     }
 
     /// Measures with the given number of connections; then, if asked for, with more until detections come too late, and with

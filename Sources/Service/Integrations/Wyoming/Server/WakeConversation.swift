@@ -77,7 +77,7 @@ final class WakeConversation: Conversation {
     /// - Parameter input: what was used is removed from its beginning.
     func advance(
         _ input: inout UnsafeBufferPointer<UInt8>,
-        _ words: WakeWords,
+        _ words: AnnouncedWords,
         _ detector: inout BatchDetector
     ) -> ConversationPause {
         follow(words)
@@ -113,7 +113,7 @@ final class WakeConversation: Conversation {
     }
 
     /// Tells the client of a word, if it asked for it. Returns whether it did.
-    func report(_ detection: Detection, _ words: WakeWords) -> Bool {
+    func report(_ detection: Detection, _ words: AnnouncedWords) -> Bool {
         let name = words.detector.name(of: detection)
         guard [.word, .phrase, .nearMiss].contains(detection.kind) else { return false }
         // A client that asks for "okay_nabu" waits for that name.
@@ -136,7 +136,7 @@ final class WakeConversation: Conversation {
 
     // MARK: - Events
 
-    private func handle(_ event: WyomingEvent, _ words: WakeWords, _ detector: inout BatchDetector) {
+    private func handle(_ event: WyomingEvent, _ words: AnnouncedWords, _ detector: inout BatchDetector) {
         switch event.kind {
         case .describe: output += words.info
         case .ping: output += WyomingAnswer.pong(event.text)
@@ -153,11 +153,11 @@ final class WakeConversation: Conversation {
     }
 
     /// Looks its names up again where there are other words now: one of them may have been taught, or forgotten.
-    private func follow(_ words: WakeWords) {
+    private func follow(_ words: AnnouncedWords) {
         if wanted.number != words.number { resolve(words, isNew: false) }
     }
 
-    private func resolve(_ words: WakeWords, isNew: Bool) {
+    private func resolve(_ words: AnnouncedWords, isNew: Bool) {
         let former = wanted.words
         guard let names else {
             wanted = (nil, words.number)

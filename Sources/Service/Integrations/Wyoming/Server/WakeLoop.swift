@@ -47,7 +47,7 @@ struct WakeLoop: ~Copyable {
     /// Connections that give their place to a new one where all are taken; see ``Places``.
     private(set) var yielding = 0
 
-    private var words: WakeWords
+    private var words: AnnouncedWords
     private var detector: BatchDetector
     private let limits: ConnectionLimits
     private let places: WakePlaces
@@ -89,7 +89,7 @@ struct WakeLoop: ~Copyable {
     }
 
     init(
-        _ words: WakeWords,
+        _ words: AnnouncedWords,
         _ limits: ConnectionLimits,
         _ places: WakePlaces,
         clientWords: ClientWords? = nil,
@@ -107,7 +107,7 @@ struct WakeLoop: ~Copyable {
     deinit { buffer.deallocate() }
 
     /// Detects other words from each stream's next hop on.
-    mutating func update(_ words: WakeWords) {
+    mutating func update(_ words: AnnouncedWords) {
         self.words = words
         detector.update(words.detector)
     }

@@ -10,7 +10,7 @@ import System
 final class WakeWorker: Sendable {
     private struct Shared {
         var arrivals: [WakeLoop.Arrival] = []
-        var words: WakeWords?
+        var words: AnnouncedWords?
         var counts = WyomingServer.Counts()
     }
 
@@ -31,7 +31,7 @@ final class WakeWorker: Sendable {
     ///   - clientWords: keeps words of clients; nil for none.
     ///   - clients: knows what they are called; nil: nobody is told of them.
     init(
-        _ words: WakeWords,
+        _ words: AnnouncedWords,
         _ limits: ConnectionLimits,
         priority: Int,
         places: WakePlaces,
@@ -67,7 +67,7 @@ final class WakeWorker: Sendable {
     }
 
     /// Detects other words from each stream's next hop on. Any thread.
-    func update(_ words: WakeWords) { thread.post { $0.words = words } }
+    func update(_ words: AnnouncedWords) { thread.post { $0.words = words } }
 
     /// Closes all connections and ends the thread, without waiting for it. Any thread.
     func beginStop() { thread.beginStop() }
@@ -76,7 +76,7 @@ final class WakeWorker: Sendable {
     func stop(until time: Instant?) -> Bool { thread.stop(until: time) }
 
     private func run(
-        _ words: WakeWords,
+        _ words: AnnouncedWords,
         _ limits: ConnectionLimits,
         _ places: WakePlaces,
         _ clientWords: ClientWords?,

@@ -129,7 +129,7 @@ public final class WyomingServer: Sendable {
     ///
     /// - Parameter heard: takes the words and phrases of clients, with what these are called; nil: clients are told alone.
     public init(
-        _ words: WakeWords,
+        _ words: AnnouncedWords,
         _ settings: Settings,
         log: ServiceLog,
         heard: (@Sendable (DetectionEvent) -> Void)? = nil
@@ -248,7 +248,7 @@ public final class WyomingServer: Sendable {
     }
 
     /// Detects and announces other words from now on; connections stay. Any thread.
-    public func update(_ words: WakeWords) {
+    public func update(_ words: AnnouncedWords) {
         for worker in workers { worker.update(words) }
     }
 
@@ -325,7 +325,7 @@ extension WyomingServer: Integration {
     }
 
     public convenience init(_ configured: Configuration.Wyoming, _ service: any Service) throws {
-        guard let words = service.currentSettings.streamDetector.map(WakeWords.init) else {
+        guard let words = service.currentSettings.streamDetector.map(AnnouncedWords.init) else {
             throw SocketError("no words to detect for its clients")
         }
         var settings = Settings(listen: configured.listen)
@@ -361,6 +361,6 @@ extension WyomingServer: Integration {
     }
 
     public func update(_ settings: ServiceSettings) {
-        if let detector = settings.streamDetector { update(WakeWords(detector)) }
+        if let detector = settings.streamDetector { update(AnnouncedWords(detector)) }
     }
 }

@@ -3,7 +3,7 @@ public import Spotting
 private import Synchronization
 
 /// What a wake-word server detects: words and phrases with their thresholds, and how they are announced to clients.
-public struct WakeWords: Sendable {
+public struct AnnouncedWords: Sendable {
     let detector: DetectorSettings
     /// Every name that a client may ask for, in the order of the announcement.
     public let names: [String]
