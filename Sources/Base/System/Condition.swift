@@ -34,8 +34,6 @@ public final class Condition: Sendable {
         return body()
     }
 
-    /// Wakes one of the threads that wait.
-    public func signal() { pthread_cond_signal(condition) }
     /// Wakes all threads that wait.
     public func broadcast() { pthread_cond_broadcast(condition) }
 

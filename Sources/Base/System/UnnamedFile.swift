@@ -40,11 +40,4 @@ public struct UnnamedFile: ~Copyable, Sendable {
     public func replaceStart(by bytes: [UInt8]) throws(SystemError) {
         guard pwrite(file.rawValue, bytes, bytes.count, 0) == bytes.count else { throw SystemError("pwrite") }
     }
-
-    /// Makes it empty again.
-    public func clear() throws(SystemError) {
-        guard ftruncate(file.rawValue, 0) == 0, lseek(file.rawValue, 0, SEEK_SET) == 0 else {
-            throw SystemError("ftruncate")
-        }
-    }
 }

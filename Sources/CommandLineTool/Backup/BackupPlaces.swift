@@ -147,7 +147,6 @@ struct BackupPlaces {
         }
     }
 
-    /// Adds a file, if it is there.
     private func addFile(_ path: String, _ name: String, _ files: inout [BackupArchive.File]) throws(Failure) {
         do throws(ReadFileError) {
             let file = try readFile(path, limit: BackupArchive.mostOfFile)

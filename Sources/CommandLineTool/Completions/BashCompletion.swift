@@ -1,4 +1,3 @@
-/// Completion for bash.
 struct BashCompletion {
     let commands: [CommandDeclaration]
     private var names: [CommandName] { commands.flatMap(\.names) }

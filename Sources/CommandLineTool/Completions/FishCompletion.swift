@@ -1,4 +1,3 @@
-/// Completion for fish.
 struct FishCompletion {
     let commands: [CommandDeclaration]
     private var names: [CommandName] { commands.flatMap(\.names) }

@@ -1,4 +1,3 @@
-/// Completion for zsh.
 struct ZshCompletion {
     let commands: [CommandDeclaration]
     private var names: [CommandName] { commands.flatMap(\.names) }

@@ -13,7 +13,6 @@ struct EnrollReport {
     /// What may be taken for it.
     var similar: [SimilarText] = []
 
-    /// As text for a terminal.
     func text(columns: Int = Terminal.width) -> String {
         let count = word.takes.count
         let kept = word.takes.contains { !$0.audio.isEmpty }

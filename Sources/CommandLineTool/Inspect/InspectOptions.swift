@@ -64,7 +64,6 @@ struct InspectOptions {
         }
     }
 
-    /// The settings of the trace.
     func traceSettings(_ detector: DetectorSettings, file: String) -> RecordingTrace.Settings {
         RecordingTrace.Settings(file: file, detector, mix: listening.mix, from: from, to: to)
     }

@@ -80,7 +80,6 @@ enum Completion: Hashable, Sendable {
     case modelWord
     /// What `beckon set` takes: a word followed by `=`, or `sensitivity` and then its name.
     case setting
-    /// A word that was taught.
     case taughtWord
     /// The name of an instance that has a configuration.
     case instance
@@ -104,7 +103,6 @@ extension OptionValue {
     }
 
     static let file = text("FILE", "file", .file)
-    static let folder = text("DIR", "folder", .folder)
     static let model = text("DIR", "folder", .model)
     static let device = text("NAME", "name", .device)
 

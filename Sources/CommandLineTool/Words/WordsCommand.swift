@@ -61,7 +61,6 @@ struct WordsCommand {
         }
     }
 
-    /// The names of the tasks of `words`.
     private static var tasks: [String] { declaration.name("words")?.tasks.map(\.name) ?? [] }
 
     /// What `words` does without a task: the list, or one word.

@@ -134,7 +134,6 @@ public struct Network: Sendable {
         try requireLabels(description.outputLabels.count, key: "outputLabels", file)
     }
 
-    /// A confirming network.
     init(_ description: ConfirmingNetworkDescription, features: Plane, place: String) throws(ModelError) {
         try self.init(description.layers, input: ("features", features), columnsPerHop: 0, place: place)
         output = try single(description.output, "output", place)

@@ -30,17 +30,11 @@ public struct Detector: ~Copyable {
     /// - Parameter scores: `[labels]`.
     public func setRisingScores(in scores: inout [Float]) { words.handler.setRisingScores(in: &scores) }
 
-    /// Speech or sound activity up to the newest hop, in which the gate finds pauses.
-    public var activity: ActivityHistory { scorer.activity }
-
     /// How often there was a second look at a proposal.
     public var looks: Int { words.handler.looks }
 
     /// How often no word was found after a look.
     public var refusals: Int { words.handler.refusals }
-
-    /// State of the gate after the newest hop.
-    public var gate: Gate { words.handler.gate }
 
     /// Processes one hop.
     ///

@@ -21,7 +21,6 @@ final class PlayedWords {
         hopSamples = vocabulary.model.hopSamples
     }
 
-    /// The newest hop.
     var newest: PlayedHop {
         guard isKnown else { return .unknown }
         guard quiet < Self.rest else { return .silence }

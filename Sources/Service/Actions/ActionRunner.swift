@@ -237,7 +237,6 @@ public final class ActionRunner: EventSink {
         }
     }
 
-    /// The service is stopping.
     private func drop(_ action: Action) { drop(action, "stop", "as the service is stopping") }
 
     private func drop(_ action: Action, _ kind: String, _ reason: String) {

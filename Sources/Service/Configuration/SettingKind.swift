@@ -7,7 +7,6 @@ import JSON
 struct SettingKind<Value: Sendable>: Sendable {
     /// Reads a value; adds its mistakes to the findings, and returns nil if the value is unusable.
     var read: @Sendable (JSONNode, _ key: String, inout Findings) -> Value?
-    /// Writes the value as JSON.
     let write: @Sendable (Value) -> JSON
     /// Keys below this one, each preceded by a dot; those of a list begin with `[]`, those of a table with `.*`.
     var keys: [String] = []

@@ -75,7 +75,6 @@ final class Integrations: EventSink {
         slots.compactMap { slot in slot.running.map { JSON.Member(slot.kind.key, $0.counts.json) } }
     }
 
-    /// The metrics of all.
     var metrics: [MetricFamily] { slots.flatMap { $0.running?.counts.metrics ?? [] } }
 
     /// Ends all. Returns whether they have ended in time.

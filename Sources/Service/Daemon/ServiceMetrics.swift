@@ -174,7 +174,6 @@ struct ProcessUse: Equatable {
     var residentBytes: Int?
     var openDescriptors: Int?
 
-    /// The use now.
     static var now: ProcessUse {
         var use = ProcessUse()
         var time = timespec()

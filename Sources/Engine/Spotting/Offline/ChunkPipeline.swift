@@ -109,7 +109,6 @@ final class ChunkPipeline: Sendable {
     }
 }
 
-/// A chunk of a file.
 struct FileChunk: Sendable {
     let audio: AudioChunk
     /// Audio of the file up to the chunk's end, in seconds; the silence after the file's end does not count.

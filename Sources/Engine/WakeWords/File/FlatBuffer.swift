@@ -30,7 +30,6 @@ struct FlatBuffer {
     /// The table that the file begins with.
     func root() throws(WakeWordError) -> Table { try Table(place: follow(0)) }
 
-    /// A number at a place.
     func number<Number: FixedWidthInteger>(_ type: Number.Type, at place: Int) throws(WakeWordError) -> Number {
         let size = MemoryLayout<Number>.size
         guard place >= 0, place <= bytes.count - size else { throw .damaged.saying("a value lies outside of the file") }

@@ -2,15 +2,12 @@
 ///
 /// Loops that go through all tensors in one line are joined to one.
 struct Loops: BitwiseCopyable, Sendable {
-    /// The most extents of a shape.
-    static let most = 8
-
     private var extents = SIMD8<Int32>(repeating: 1)
     private var strides: (a: SIMD8<Int32>, b: SIMD8<Int32>, c: SIMD8<Int32>) = (.zero, .zero, .zero)
     private var innermost = 0
 
     /// - Parameters:
-    ///   - shape: extents, outermost first: at most `most`, none of them 0, whose product fits 31 bits.
+    ///   - shape: extents, outermost first: at most 8, none of them 0, whose product fits 31 bits.
     ///   - a: elements from one index to the next in the first tensor, for each extent; `b`, `c`: in the others.
     init(_ shape: [Int], a: [Int], b: [Int]? = nil, c: [Int]? = nil) {
         var isFirst = true

@@ -51,7 +51,6 @@ struct WebAnswer: Equatable, Sendable {
         body = bytes
     }
 
-    /// A line of text.
     static func text(_ status: UInt32, _ line: String) -> WebAnswer {
         WebAnswer(status, "text/plain; charset=utf-8", line + "\n")
     }

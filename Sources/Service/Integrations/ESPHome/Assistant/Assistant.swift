@@ -99,9 +99,6 @@ struct Assistant {
         }
     }
 
-    /// Whether ``tick(at:)`` is needed soon.
-    var isBusy: Bool { phase != .idle || speaking != nil || ringStart != nil }
-
     /// When a timer ends; nil without one.
     var nextTimer: Instant? { timers.values.min().map { isConnected ? $0 + Self.timerGrace : $0 } }
 

@@ -6,7 +6,6 @@ import WakeWords
 struct AssistantWords: Equatable, Sendable {
     /// The most that Home Assistant's picker chooses.
     static let most = 2
-    /// The most that are listed.
     private static let mostListed = 64
 
     /// In the order of the announcement.

@@ -8,9 +8,6 @@ public enum APIKey {
         bytes(base64: $0)?.count == Sodium.keySize
     }
 
-    /// The file of a state folder.
-    public static func path(in folder: String) -> String { file.path(in: folder) }
-
     /// The key of a folder, which is made where there is none.
     ///
     /// - Parameter renews: whether to replace one that is there.

@@ -113,7 +113,6 @@ struct ProtobufWriter {
         bytes += data
     }
 
-    /// A message in the message.
     mutating func add(_ field: Int, message write: (inout ProtobufWriter) -> Void) {
         var inner = ProtobufWriter()
         write(&inner)
