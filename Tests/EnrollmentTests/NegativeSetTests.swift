@@ -68,8 +68,8 @@ struct NegativeSetTests {
     @Test func `talk has the speech frames of its hops`() throws {
         let model = try RecordedTakes.model()
         let file = try SafeTensors(path: RecordedTakes.folder + "/" + NegativeSet.fileName)
-        let hops = file.shape(of: "talk")?.first ?? 0
-        let frames = try VectorTable(file, "speech.talk", dimensions: 96, middle: "speech.middle")
+        let hops = try Int(try #require(file.floats("talk.rows").first))
+        let frames = try VectorTable(file, "speech.talk", dimensions: 96)
         let newest = try file.steps("speech.steps", count: hops, within: frames.count)
         #expect(newest.last == frames.count - 1 && zip(newest, newest.dropFirst()).allSatisfy { $0 <= $1 })
         let speech = try #require(try NegativeSet(folder: RecordedTakes.folder, model: model).speech)

@@ -21,13 +21,14 @@ from Training.data import command_line, files, recordings
 from Training.data.audio import HOP, RATE, WINDOW
 from Training.data.seeding import generator as seeded
 from Training.data.vocabulary import TRAINING_VOICES
+from Training.embedding.coding import coded
 from Training.embedding.network import NAME, SECOND, WordEmbedding, joined, names, of_part, unit
 from Training.export import model_weights, ranges, reference
 
 # The seconds of silence from which on hops are left out of `talk`: the hops before an utterance are then all silence, too.
 LONGEST_QUIET = 1.1
-# Standard deviations at which the numbers of talk are clipped to four bits.
-WIDEST = 3.5
+# Steps in which embeddings and speech frames of talk are coded, as a share of their standard deviation (Training/NOTES.md).
+STEP, SPEECH_STEP = 0.8, 1.5
 # Clips of each of the model's words.
 CLIPS = 24
 # Lowest and highest frequency of a telephone, in hertz.
@@ -108,7 +109,7 @@ def negative_set(program, model, table):
     for start, end in zip(first, after):
         is_talk[start:end] = True
     place = np.cumsum(is_talk) - 1
-    made = {"talk": in_four_bits(vectors[is_talk]), "talk.hours": np.array([sum(map(len, waves)) / RATE / 3600], np.float32)}
+    made = coded("talk", vectors[is_talk], STEP) | {"talk.hours": np.array([sum(map(len, waves)) / RATE / 3600], np.float32)}
     made["talk.ends"] = np.stack([place[first], place[after - 1] + 1], 1).astype(np.float32)
     made |= speech_talk(frames, numbers, is_talk)
     for label in description["labels"][:-2]:
@@ -130,7 +131,7 @@ def newest_frames(numbers):
 
 
 def speech_talk(frames, numbers, is_talk):
-    """The frames of the hops of talk, in four bits around their mean, and how many of them are new with each hop."""
+    """The frames of the hops of talk, coded, and how many of them are new with each hop."""
     newest = newest_frames(numbers)
     assert newest[-1] + 1 == len(frames)
     new = np.diff(newest, prepend=-1)
@@ -138,20 +139,7 @@ def speech_talk(frames, numbers, is_talk):
     for hop in np.flatnonzero(is_talk):
         kept[newest[hop] - new[hop] + 1 : newest[hop] + 1] = True
     steps = np.diff((np.cumsum(kept) - 1)[newest][is_talk], prepend=-1)
-    middle = frames[kept].mean(0)
-    step = WIDEST * (frames[kept] - middle).std() / 7
-    return {
-        "speech.talk": in_four_bits(frames[kept] - middle),
-        "speech.middle": (middle / step).astype(np.float32),
-        "speech.steps": steps.astype(np.uint8),
-    }
-
-
-def in_four_bits(vectors):
-    """Vectors [n, d] → two numbers of 1 … 15 in a byte, 8 being zero, the first in the low bits, [n, d / 2] rounded up."""
-    numbers = np.clip(np.round(vectors * 7 / (WIDEST * vectors.std())), -7, 7).astype(np.int16) + 8
-    numbers = np.pad(numbers, ((0, 0), (0, numbers.shape[1] % 2)), constant_values=8)
-    return (numbers[:, ::2] + 16 * numbers[:, 1::2]).astype(np.uint8)
+    return coded("speech.talk", frames[kept], SPEECH_STEP) | {"speech.steps": steps.astype(np.uint8)}
 
 
 def replace_layers(folder, checkpoint, part):

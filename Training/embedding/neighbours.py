@@ -15,11 +15,19 @@ import torch
 import torch.nn.functional as F
 
 from Training.data import command_line, recordings
-from Training.embedding.export import in_four_bits
 from Training.embedding.text import DICTIONARY, LONGEST, TextEncoder, symbols
 from Training.export import reference
 
 COUNT = 6000
+# Standard deviations at which numbers are clipped to four bits.
+WIDEST = 3.5
+
+
+def in_four_bits(vectors):
+    """Vectors [n, d] → two numbers of 1 … 15 in a byte, 8 being zero, the first in the low bits, [n, d / 2] rounded up."""
+    numbers = np.clip(np.round(vectors * 7 / (WIDEST * vectors.std())), -7, 7).astype(np.int16) + 8
+    numbers = np.pad(numbers, ((0, 0), (0, numbers.shape[1] % 2)), constant_values=8)
+    return (numbers[:, ::2] + 16 * numbers[:, 1::2]).astype(np.uint8)
 
 
 def common_words(texts, listed, count):

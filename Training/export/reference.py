@@ -11,8 +11,8 @@ from Training.data.log_mel import mel_filters
 
 
 def save_tensors(path, tensors):
-    """Writes a safetensors file; `tensors` maps names to arrays of int8, uint8, float16 or float32."""
-    types = {"int8": "I8", "uint8": "U8", "float16": "F16", "float32": "F32"}
+    """Writes a safetensors file; `tensors` maps names to arrays of int8, uint8, int16, float16 or float32."""
+    types = {"int8": "I8", "uint8": "U8", "int16": "I16", "float16": "F16", "float32": "F32"}
     header, data = {}, b""
     for name, array in tensors.items():
         raw = np.ascontiguousarray(array).tobytes()

@@ -24,7 +24,7 @@ from onnx import TensorProto, helper, numpy_helper
 from Training.augment import render
 from Training.augment.examples import Kind
 from Training.data import log_mel, pictured_clips, recordings, sources, synthesize, validation_sets
-from Training.embedding import carry, open_set
+from Training.embedding import carry, coding, open_set
 from Training.embedding import export as embedding_export
 from Training.embedding import render as embedding_render
 from Training.embedding import text as embedding_text
@@ -257,20 +257,20 @@ class RecipeTests(unittest.TestCase):
 
     def test_the_negative_set_holds_unit_vectors(self):
         tensors = safetensors.numpy.load_file(self.model / "background.safetensors")
-        others = {"talk", "talk.hours", "talk.ends", "speech.talk", "speech.middle", "speech.steps"}
+        parts = ["middle", "basis", "predictor", "step", "units", "frequencies", "rows"]
+        coded = {f"{table}.{part}" for table in ("talk", "speech.talk") for part in parts}
+        others = coded | {"talk", "talk.hours", "talk.ends", "speech.talk", "speech.steps"}
         of_talk = {name for name in tensors if not name.startswith("text.")}
         self.assertEqual(of_talk, others | {f"word.{word}" for word in clips.COMMANDS})
-        # Two parts of eight numbers, two of them in a byte.
-        talk, examples = tensors["talk"], tensors[f"word.{clips.COMMANDS[0]}"].astype(np.float64) - 128
-        self.assertEqual((talk.shape[1], examples.shape[1:]), (8, (2, 16)))
-        vectors = np.stack([talk % 16, talk // 16], axis=-1).reshape(len(talk), 16).astype(np.float64) - 8
-        self.assertLessEqual(np.abs(vectors).max(), 7)
-        for parts, tolerance in ((vectors, 0.3), (examples, 0.05)):
+        # Two parts of eight numbers.
+        talk, examples = coding.decoded(tensors, "talk"), tensors[f"word.{clips.COMMANDS[0]}"].astype(np.float64) - 128
+        self.assertEqual((talk.shape[1], examples.shape[1:]), (16, (2, 16)))
+        for parts, tolerance in ((talk, 0.5), (examples, 0.05)):
             lengths = np.linalg.norm(parts, axis=-1)
             np.testing.assert_allclose(lengths, np.median(lengths), rtol=tolerance)
-        # Frames of the speech embedding, around their mean, each new with one of the hops.
-        frames, steps = tensors["speech.talk"], tensors["speech.steps"].astype(int)
-        self.assertEqual((frames.shape[1], tensors["speech.middle"].shape, len(steps)), (48, (96,), len(talk)))
+        # Frames of the speech embedding, each new with one of the hops.
+        frames, steps = coding.decoded(tensors, "speech.talk"), tensors["speech.steps"].astype(int)
+        self.assertEqual((frames.shape[1], len(steps)), (96, len(talk)))
         self.assertEqual(steps.sum(), len(frames))
         self.assertGreater(tensors["talk.hours"][0], 0)
         bounds = tensors["talk.ends"].astype(int)
