@@ -580,10 +580,22 @@ func withoutDebugInformation(_ condition: BuildSettingCondition? = nil) -> Swift
 // Packages have the names and lines of functions, which debian/rules puts into a package of debug symbols.
 let lineTables = Context.environment["BECKON_LINE_TABLES"].map { _ in "-gline-tables-only" }
 
+/// Rooms whose code runs once a command, an event or a change of the settings, not for each hop of each stream.
+let smallRooms: Set<String> = [
+    "Actions", "Benchmarking", "Configuration", "Control", "Corpus", "Daemon", "DeviceGroup", "ESPHome", "Events",
+    "IntegrationInterface", "LiveTeaching", "MQTT", "Metrics", "Network", "Playback", "Web", "Wyoming",
+]
+
 // Whole modules take less processor time than their files one by one. The largest room of tests, which is compiled last, is quicker by files,
 // on all processors.
 for target in package.targets where target.type != .system {
     let isOwn = target.path?.hasPrefix("Sources/") == true || target.name == "TestSupport"
+    if smallRooms.contains(target.name) { target.swiftSettings? += smallSettings }
+    // Each function in a section of its own, so that the linker drops those that nothing calls.
+    if target.type != .test {
+        let sections: SwiftSetting = .unsafeFlags(["-Xfrontend", "-function-sections"], .when(configuration: .release))
+        target.swiftSettings?.append(sections)
+    }
     if target.type == .test {
         target.swiftSettings?.append(withoutDebugInformation())
     } else if Context.environment["BECKON_FUZZ"] == nil {
