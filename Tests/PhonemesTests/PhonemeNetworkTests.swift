@@ -16,7 +16,7 @@ struct PhonemeNetworkTests {
     }
 
     private static func answer(_ runner: PhonemeRunner, to samples: [Float]) -> [Float] {
-        samples.withUnsafeBufferPointer { runner.run($0) }
+        guard samples.withUnsafeBufferPointer({ runner.run($0) }) else { return [] }
         let count = runner.frames * runner.network.symbols.count
         return Array(UnsafeBufferPointer(start: runner.answer, count: count))
     }
@@ -28,7 +28,7 @@ struct PhonemeNetworkTests {
         let kernels = try #require(instructionSet.kernels)
         let runner = PhonemeRunner(
             try PhonemeNetwork(folder: Self.folder, kernels: kernels),
-            mostSamples: samples.count
+            samples: samples.count
         )
         let answer = Self.answer(runner, to: samples)
         #expect(answer.count == expected.count)
@@ -44,25 +44,25 @@ struct PhonemeNetworkTests {
         #expect(heard.joined(separator: " ") == "oʊ k eɪ <wb> <wb> k ə m p j j u t ə")
     }
 
-    @Test func `an answer does not depend on those before it, or on the room there is`() throws {
+    @Test func `an answer does not depend on those before it`() throws {
         let (samples, _) = try Self.reference()
         let network = try PhonemeNetwork(folder: Self.folder)
-        let (long, short) = (PhonemeRunner(network, mostSamples: 40_000), PhonemeRunner(network, mostSamples: 8000))
+        let (used, new) = (PhonemeRunner(network, samples: 8000), PhonemeRunner(network, samples: 8000))
         let part = Array(samples[4000..<12_000])
-        _ = Self.answer(long, to: samples)
-        #expect(Self.answer(long, to: part) == Self.answer(short, to: part))
-        #expect(long.frames == 26)
+        _ = Self.answer(used, to: Array(samples[..<8000]))
+        #expect(Self.answer(used, to: part) == Self.answer(new, to: part))
+        #expect(new.frames == 26)
     }
 
-    @Test(arguments: [0, 1, 399, 8001]) func `audio of a wrong length has no answer`(count: Int) throws {
-        let runner = PhonemeRunner(try PhonemeNetwork(folder: Self.folder), mostSamples: 8000)
+    @Test(arguments: [0, 1, 399, 7999, 8001]) func `audio of a wrong length has no answer`(count: Int) throws {
+        let runner = PhonemeRunner(try PhonemeNetwork(folder: Self.folder), samples: 8000)
         #expect(Self.answer(runner, to: [Float](repeating: 0.1, count: count)).isEmpty)
     }
 
     @Test func `a look allocates nothing`() throws {
-        let runner = PhonemeRunner(try PhonemeNetwork(folder: Self.folder), mostSamples: 8000)
+        let runner = PhonemeRunner(try PhonemeNetwork(folder: Self.folder), samples: 8000)
         let samples = [Float](repeating: 0.1, count: 8000)
-        #expect(HeapTrial { samples.withUnsafeBufferPointer { runner.run($0) } }.isQuiet(seconds: 30))
+        #expect(HeapTrial { _ = samples.withUnsafeBufferPointer { runner.run($0) } }.isQuiet(seconds: 30))
     }
 
     @Test(arguments: ["phonemes.json", "network.safetensors", "spelling.safetensors"])

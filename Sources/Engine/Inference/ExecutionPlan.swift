@@ -18,7 +18,7 @@ struct ExecutionPlans: Sendable {
 ///
 /// The plan of a window computes what the newest outputs need. A plan of hops computes their new columns; the state then holds the old
 /// columns that layers still read. Between quantised layers, columns are kept as their 7-bit integers only.
-struct ExecutionPlan: Sendable {
+package struct ExecutionPlan: Sendable {
     struct Convolution: Sendable {
         var shape: ConvolutionShape
         /// Floats from the start of the weights.
@@ -55,7 +55,12 @@ struct ExecutionPlan: Sendable {
         case add(right: Int, bands: Int, relu: Bool, output: Int)
         case mean(width: Int, output: Int)
         /// In place.
-        case silu
+        case silu, gelu
+        /// - Parameter scale: floats from the start of the weights to the factors and the summands after them; nil without.
+        case normalise(scale: Int?, output: Int)
+        /// - Parameter scratch: memory for as many floats as the output has.
+        case gate(output: Int, scratch: Int)
+        case attention(Attention, output: Int, scratch: Int)
         case quantise(Quantiser, output: Int)
     }
 
@@ -73,12 +78,12 @@ struct ExecutionPlan: Sendable {
     let hasHistory: Bool
     private(set) var steps: [Step] = []
     /// Floats of the state: the tensors, then scratch memory of kernels.
-    var count: Int { layout.count + scratchCount }
+    package var count: Int { layout.count + scratchCount }
     private var scratchCount = 0
     /// Multiply-adds of a run.
     private(set) var multiplyAdds = 0
     /// Offset of the newest logits, in floats as all offsets below.
-    let output: Int
+    package let output: Int
     /// Where the embedding is; nothing unless the plan computes it.
     let embedding: EmbeddingOutput?
     /// Offset of the newest hop's activity logits.
@@ -86,13 +91,13 @@ struct ExecutionPlan: Sendable {
     /// Input columns that the front end computes for a run.
     let inputColumns: Int
     /// Offset at which the front end writes them.
-    let inputOffset: Int
+    package let inputOffset: Int
 
     /// - Parameters:
     ///   - embeds: whether to compute the embedding, which may need layers of its own.
     ///   - hops: one for a live stream, more for a chunk of a file; nil for a whole window.
     ///   - stream: of a window, the plan of hops that may follow it, and needs its newest columns.
-    init(
+    package init(
         _ network: Network,
         weights: borrowing PackedWeights,
         embeds: Bool,
@@ -158,6 +163,7 @@ struct ExecutionPlan: Sendable {
                 }
                 append(.convolution(step), source, columns: columns / step.bands)
                 if activation == .silu { append(.silu, target) }
+                if activation == .gelu { append(.gelu, target) }
                 multiplyAdds += step.shape.weightCount * columns
             case .bandScale(_, let parts):
                 let packed = weights.layers[index]
@@ -188,6 +194,16 @@ struct ExecutionPlan: Sendable {
                         columns: columns / bands
                     )
                 }
+            case .normalise(let isScaled):
+                let scale = isScaled ? weights.layers[index].offset : nil
+                append(.normalise(scale: scale, output: target), input(columns))
+            case .gate:
+                scratchCount = max(scratchCount, Arena.aligned(columns * channels))
+                append(.gate(output: target, scratch: 4 * layout.count), input(columns))
+            case .attention(let heads):
+                let attention = Attention(columns: columns, width: channels, heads: heads)
+                scratchCount = max(scratchCount, attention.scratchCount)
+                append(.attention(attention, output: target, scratch: 4 * layout.count), input(columns))
             case .crop, .middleFrames, .flatten: continue
             }
             quantise(output, network)

@@ -2,7 +2,7 @@ private import Core
 
 /// One layer of a network in `model.json`, decoded but not validated; its keys are specified in `Models/FORMAT.md`.
 package struct LayerDescription: Decodable, Sendable {
-    package enum Activation: String, Sendable { case none, relu, silu }
+    package enum Activation: String, Sendable { case none, relu, silu, gelu }
 
     /// What a layer computes, with its parameters.
     package enum Operation: Sendable, Equatable {
@@ -24,6 +24,12 @@ package struct LayerDescription: Decodable, Sendable {
         case middleFrames(count: Int)
         /// Makes all columns one column.
         case flatten
+        /// Gives each column the mean 0 and the variance 1; then, where it is scaled, a factor and a summand for each channel.
+        case normalise(isScaled: Bool)
+        /// The first half of the channels, each times the sigmoid of its opposite in the second half.
+        case gate
+        /// Attention of each column to all, of its queries, keys and values, each of all heads.
+        case attention(heads: Int)
     }
 
     package var name: String
@@ -36,6 +42,16 @@ package struct LayerDescription: Decodable, Sendable {
         case channels, parts, count
         case inputChannels = "in"
         case outputChannels = "out"
+    }
+
+    /// A layer with one input, of a network that is described in code.
+    package init(_ name: String, of input: String, _ operation: Operation) {
+        (self.name, inputs, self.operation) = (name, [input], operation)
+    }
+
+    /// The sum of two layers.
+    package init(_ name: String, sum inputs: (String, String)) {
+        (self.name, self.inputs, operation) = (name, [inputs.0, inputs.1], .add(.none))
     }
 
     package init(from decoder: any Decoder) throws {
@@ -53,7 +69,7 @@ package struct LayerDescription: Decodable, Sendable {
         func activation() throws -> Activation {
             let name = try container.decodeIfPresent(String.self, forKey: .activation) ?? Activation.none.rawValue
             guard let activation = Activation(rawValue: name) else {
-                throw wrong(.activation, "unknown activation \(quoted(name)), not none, relu or silu")
+                throw wrong(.activation, "unknown activation \(quoted(name)), not none, relu, silu or gelu")
             }
             return activation
         }

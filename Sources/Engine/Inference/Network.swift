@@ -140,6 +140,23 @@ public struct Network: Sendable {
         try requireLabels(description.labels.count, key: "labels", place)
     }
 
+    /// A network over whole windows, described in code: its output is all columns of its last layer.
+    ///
+    /// - Parameters:
+    ///   - columns: of a window, and their channels.
+    ///   - place: what it is, in error messages.
+    package init(
+        _ layers: [LayerDescription],
+        input: String,
+        columns: Int,
+        channels: Int,
+        place: String
+    ) throws(ModelError) {
+        let plane = Plane(frames: columns, channels: channels)
+        try self.init(layers, input: (input, plane), columnsPerHop: 0, place: place)
+        output = tensors.count - 1
+    }
+
     private func index(_ name: String, _ key: String, _ place: String) throws(ModelError) -> Int {
         guard let index = tensors.firstIndex(where: { $0.name == name }) else {
             throw .description.saying("\(place): key “\(key)”: no layer is called \(quoted(name))")

@@ -1,8 +1,8 @@
 private import Core
-import KernelInterface
+package import KernelInterface
 
 /// All weights of a network in the layout that the kernels read.
-struct PackedWeights: ~Copyable, Sendable {
+package struct PackedWeights: ~Copyable, Sendable {
     /// One layer's weights.
     struct Layer: Sendable {
         /// Offset of the weights in the arena, in floats.
@@ -34,7 +34,7 @@ struct PackedWeights: ~Copyable, Sendable {
     ///   - ranges: the largest input of each layer to quantise, by the name of its input tensor.
     ///   - kernels: the kernels that will read the weights.
     /// - Throws: `ModelError` if a tensor is missing or does not fit, or there are too many weights.
-    init(
+    package init(
         _ network: Network,
         late: [Bool]? = nil,
         prefix: String = "",
@@ -77,6 +77,9 @@ struct PackedWeights: ~Copyable, Sendable {
                 try file.require(key + ".shift", shape: [channels, parts])
                 layers[index].partStride = Arena.aligned(packedConvolutionCount(.channelScale(channels)))
                 layers[index].offset = arenaLayout.reserve(parts * layers[index].partStride).offset
+            case .normalise(isScaled: true):
+                for part in [".weight", ".bias"] { try file.require(key + part, shape: [input.channels]) }
+                layers[index].offset = arenaLayout.reserve(2 * input.channels).offset
             default: continue
             }
             guard arenaLayout.count <= Limits.weights else {
@@ -139,6 +142,11 @@ struct PackedWeights: ~Copyable, Sendable {
                     into: target + part * packed.partStride
                 )
             }
+        case .normalise(isScaled: true):
+            let channels = network.tensors[layer.inputs[0]].channels
+            let factors = try file.floats(key + ".weight", shape: [channels])
+            let summands = try file.floats(key + ".bias", shape: [channels])
+            for (place, number) in (factors + summands).enumerated() { target[place] = number }
         default: break
         }
     }
@@ -219,7 +227,7 @@ struct PackedWeights: ~Copyable, Sendable {
         }
     }
 
-    var base: UnsafePointer<Float> { UnsafePointer(arena.base) }
+    package var base: UnsafePointer<Float> { UnsafePointer(arena.base) }
     /// Floats.
     var count: Int { arena.count }
 }

@@ -1,4 +1,4 @@
-import KernelInterface
+package import KernelInterface
 import Kernels
 
 extension ExecutionPlan {
@@ -8,7 +8,7 @@ extension ExecutionPlan {
     ///   - state: `count` floats of each stream, 64-byte aligned.
     ///   - streams: number of states; each layer runs over all of them before the next, so that its weights are read once.
     ///   - streamStride: floats from one stream's state to the next.
-    func run(
+    package func run(
         _ state: UnsafeMutablePointer<Float>,
         weights: UnsafePointer<Float>,
         kernels: borrowing KernelSet,
@@ -54,6 +54,15 @@ extension ExecutionPlan {
                         mayBeMarked = true
                     }
                 case .silu: kernels.silu(floats(state, step.input), count)
+                case .gelu: gelu(floats(state, step.input), count)
+                case .normalise(let scale, let output):
+                    let scale = scale.map { weights + $0 }
+                    normalise(input, to: floats(state, output), step.columns, step.channels, scale)
+                case .gate(let output, let scratch):
+                    let scratch = floats(state, scratch)
+                    gate(input, to: floats(state, output), step.columns, step.channels, scratch, kernels)
+                case .attention(let attention, let output, let scratch):
+                    attention.run(input, to: floats(state, output), floats(state, scratch), kernels)
                 case .surround(let surround, let output): surround.copy(input, to: state + output)
                 case .convolution: break
                 }

@@ -44,9 +44,34 @@ package struct PlaneConvolution: Sendable, Equatable {
     /// Dimensions of the stored weights: 4, 3 without bands, 2 for a dense layer.
     var storedDimensions = 4
 
+    /// Whether the last of these dimensions is that of a group's inputs.
+    var storesInputs = true
+
     /// Shape of the stored weights, `[out, kernel bands, kernel frames, in / groups]`.
     package var storedShape: [Int] {
-        [outputChannels] + [kernel.bands, kernel.frames].suffix(storedDimensions - 2) + [inputChannels / groups]
+        let inputs = storesInputs ? [inputChannels / groups] : []
+        return [outputChannels] + [kernel.bands, kernel.frames].suffix(storedDimensions - 1 - inputs.count) + inputs
+    }
+
+    /// One over frames, described in code; depthwise, its weights are stored as `[channels, kernel]`.
+    package init(
+        _ inputs: Int,
+        _ outputs: Int,
+        kernel: Int = 1,
+        stride: Int = 1,
+        padding: Int = 0,
+        isDepthwise: Bool = false
+    ) {
+        (inputChannels, outputChannels) = (inputs, outputs)
+        self.kernel = Extent(bands: 1, frames: kernel)
+        self.stride.frames = stride
+        self.padding.frames = padding
+        if isDepthwise { (groups, storesInputs) = (inputs, false) }
+        storedDimensions = kernel == 1 || isDepthwise ? 2 : 3
+    }
+
+    init(inputChannels: Int, outputChannels: Int, kernel: Extent) {
+        (self.inputChannels, self.outputChannels, self.kernel) = (inputChannels, outputChannels, kernel)
     }
 
     var weightCount: Int { outputChannels * kernel.bands * kernel.frames * (inputChannels / groups) }

@@ -40,7 +40,9 @@ struct ShapeInference {
             }
             return try tensor(plane, of: input, index)
         case .add(let activation):
-            guard activation != .silu else { throw wrong("a sum has no “silu”, but none or relu") }
+            guard activation == .none || activation == .relu else {
+                throw wrong("a sum has no “\(activation.rawValue)”, but none or relu")
+            }
             for other in inputs.dropFirst() {
                 let band = Plane(frames: plane.frames, channels: plane.channels)
                 guard other.plane == plane || other.plane == band else {
@@ -86,6 +88,21 @@ struct ShapeInference {
             var flat = view(of: input, 0, 0)
             flat.plane = Plane(frames: 1, channels: plane.count)
             return flat
+        case .normalise:
+            try requireLanes(plane.channels)
+            return try tensor(plane, of: input, index)
+        case .gate:
+            try requireLanes(plane.channels, of: 2)
+            var half = plane
+            half.channels /= 2
+            return try tensor(half, of: input, index)
+        case .attention(let heads):
+            try requireWhole()
+            try requireBand(plane)
+            guard heads >= 1, plane.channels % (3 * heads) == 0 else {
+                throw wrong("its input has \(plane.channels) channels, not queries, keys and values of \(heads) heads")
+            }
+            return try tensor(Plane(frames: plane.frames, channels: plane.channels / 3), of: input, index)
         }
     }
 
@@ -95,6 +112,12 @@ struct ShapeInference {
 
     private func requireBand(_ plane: Plane) throws(ModelError) {
         guard plane.bands == 1 else { throw wrong("its input has \(plane.bands) bands, not 1") }
+    }
+
+    private func requireLanes(_ channels: Int, of parts: Int = 1) throws(ModelError) {
+        guard channels % (parts * columnLanes) == 0 else {
+            throw wrong("its input has \(channels) channels, not a multiple of \(parts * columnLanes)")
+        }
     }
 
     private func tooLong(_ span: Int, _ plane: Plane) -> ModelError {
@@ -162,7 +185,7 @@ struct ShapeInference {
         let isNonNegative =
             switch layer.operation {
             case .convolution(_, let activation), .add(let activation): activation == .relu
-            case .bandScale: false
+            case .bandScale, .normalise, .gate, .attention: false
             case .mean, .meanBands, .meanFrames, .crop, .middleFrames, .flatten: input.isNonNegative
             }
         return Network.Tensor(

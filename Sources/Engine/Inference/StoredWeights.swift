@@ -23,10 +23,17 @@ extension SafeTensors {
                 }
             }
         }
-        let name = layer + ".weight"
+        return try scaled(layer + ".weight", shape: shape, steps: layer + ".step")
+    }
+
+    /// A tensor as floats; one of 8 bits has a step for each output beside it, `<name>.steps`, or as another name says.
+    ///
+    /// - Throws: as ``floats(_:shape:)``.
+    package func scaled(_ name: String, shape: [Int], steps other: String? = nil) throws(ModelError) -> [Float] {
         var floats = try floats(name, shape: shape)
         guard entries[name]?.type == .signed8 else { return floats }
-        let steps = try steps(of: layer, count: shape[0])
+        let own = name + ".steps"
+        let steps = try steps(other.map { entries[own] == nil ? $0 : own } ?? own, count: shape[0])
         let count = floats.count / max(1, shape[0])
         for index in floats.indices { floats[index] *= steps[index / count] }
         return floats
@@ -41,7 +48,7 @@ extension SafeTensors {
         let entry = try entry(name, shape: shape)
         guard entry.type == .signed8 else { return nil }
         let weights = try content.withBytes(entry.bytes) { Array($0.bindMemory(to: Int8.self)) }
-        let steps = try steps(of: layer, count: shape[0])
+        let steps = try steps(layer + ".step", count: shape[0])
         let fit = weights.withUnsafeBufferPointer { buffer in
             buffer.baseAddress.map { fitLanes($0, shape: computed) } ?? true
         }
@@ -54,12 +61,10 @@ extension SafeTensors {
         return Integers(weights: weights, steps: steps)
     }
 
-    private func steps(of layer: String, count: Int) throws(ModelError) -> [Float] {
-        let steps = try floats(layer + ".step", shape: [count])
+    private func steps(_ name: String, count: Int) throws(ModelError) -> [Float] {
+        let steps = try floats(name, shape: [count])
         guard steps.allSatisfy({ $0 > 0 }) else {
-            throw .tensor.saying(
-                "\(file): tensor \(quoted(layer + ".step")): a step is not above 0; export the model again"
-            )
+            throw .tensor.saying("\(file): tensor \(quoted(name)): a step is not above 0; export the model again")
         }
         return steps
     }

@@ -112,7 +112,8 @@ struct TensorLayout: Sendable {
                 let isQuantised = weights.layers[index].isQuantised
                 read(layer.inputs[0], columns: shape.inputColumns(for: columns), isQuantised: isQuantised, by: index)
             case .mean(let width): read(layer.inputs[0], columns: columns + width - 1, by: index)
-            case .bandScale, .meanBands, .meanFrames: read(layer.inputs[0], columns: columns, by: index)
+            case .bandScale, .meanBands, .meanFrames, .normalise, .gate, .attention:
+                read(layer.inputs[0], columns: columns, by: index)
             case .add:
                 for input in layer.inputs where !(isFusedAdd[index] && input == index) {
                     read(input, columns: columns, by: index)
@@ -190,7 +191,7 @@ struct TensorLayout: Sendable {
             guard tensor > 0, case .convolution(_, let activation) = network.layers[tensor - 1].operation else {
                 return false
             }
-            return activation != .silu && weights.layers[tensor - 1].isQuantised
+            return (activation == .none || activation == .relu) && weights.layers[tensor - 1].isQuantised
         }
         guard index > 0, isFusedAdd[index - 1] else { return isQuantised(index) }
         guard isQuantised(index - 1), let residual = network.fusedAddend(of: index - 1) else { return false }

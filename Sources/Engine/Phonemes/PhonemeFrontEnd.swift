@@ -5,7 +5,7 @@ import KernelInterface
 /// Logarithms of the energy in 80 bands, of frames of 25 ms each 10 ms, centred on every hop; the waveform is mirrored at both ends.
 ///
 /// The spectrum of 400 samples is two matrices: cosines of sums, and sines of differences, of samples that lie the same way from the middle.
-struct PhonemeFrontEnd {
+struct PhonemeFrontEnd: ~Copyable, Sendable {
     static let hopSamples = 160
     static let frameSamples = 400
     /// The lowest energy whose logarithm is taken.
@@ -15,40 +15,44 @@ struct PhonemeFrontEnd {
     private static let bins = 188
     private static let firstBin = 2
 
-    private let cosines: PhonemeLayer
-    private let sines: PhonemeLayer
-    private let mel: PhonemeLayer
+    private static let bands = PhonemeLayers.bands
+    private static let spectrum = ConvolutionShape(inputChannels: half, outputChannels: bins)
+    private static let bandSums = ConvolutionShape(inputChannels: bins, outputChannels: bands)
+
+    private let weights: Arena
+    private let cosines: Arena.Region
+    private let sines: Arena.Region
+    private let mel: Arena.Region
     /// The Hann window from its second sample to its middle.
     private let window: Arena.Region
 
-    init(_ layout: inout Arena.Layout) {
-        cosines = PhonemeLayer(Self.half, Self.bins, &layout)
-        sines = PhonemeLayer(Self.half, Self.bins, &layout)
-        mel = PhonemeLayer(Self.bins, PhonemeShape.bands, &layout)
+    /// - Parameter file: has the filters of the bands.
+    init(_ file: SafeTensors) throws(ModelError) {
+        let filters = try file.floats("mel", shape: [Self.bands, Self.half + 1])
+        var layout = Arena.Layout()
+        cosines = layout.reserve(packedConvolutionCount(Self.spectrum))
+        sines = layout.reserve(packedConvolutionCount(Self.spectrum))
+        mel = layout.reserve(packedConvolutionCount(Self.bandSums))
         window = layout.reserve(Self.half)
-    }
-
-    func read(_ weights: PhonemeWeights, _ memory: borrowing Arena) throws(ModelError) {
-        let filters = try weights.floats("mel", [PhonemeShape.bands, Self.half + 1])
+        weights = Arena(layout)
         var used: [Float] = []
-        for band in 0..<PhonemeShape.bands {
+        for band in 0..<Self.bands {
             let first = band * (Self.half + 1) + Self.firstBin
             used += filters[first..<first + Self.bins]
         }
-        let none = [Float](repeating: 0, count: PhonemeShape.bands)
-        packConvolution(weights: used, bias: none, shape: mel.shape, into: memory[mel.weights])
-        let zeros = [Float](repeating: 0, count: Self.bins)
-        for (layer, function) in [(cosines, cos), (sines, sin)] as [(PhonemeLayer, (Double) -> Double)] {
+        let none = [Float](repeating: 0, count: Self.bins)
+        packConvolution(weights: used, bias: none, shape: Self.bandSums, into: weights[mel])
+        for (region, function) in [(cosines, cos), (sines, sin)] as [(Arena.Region, (Double) -> Double)] {
             var numbers: [Float] = []
             for bin in Self.firstBin..<Self.firstBin + Self.bins {
                 for sample in 1...Self.half {
                     numbers.append(Float(function(2 * .pi * Double(bin * sample % Self.frameSamples) / 400)))
                 }
             }
-            packConvolution(weights: numbers, bias: zeros, shape: layer.shape, into: memory[layer.weights])
+            packConvolution(weights: numbers, bias: none, shape: Self.spectrum, into: weights[region])
         }
         for sample in 1...Self.half {
-            memory[window][sample - 1] = Float(0.5 - 0.5 * cos(2 * .pi * Double(sample) / Double(Self.frameSamples)))
+            weights[window][sample - 1] = Float(0.5 - 0.5 * cos(2 * .pi * Double(sample) / Double(Self.frameSamples)))
         }
     }
 
@@ -79,7 +83,6 @@ struct PhonemeFrontEnd {
         to output: UnsafeMutablePointer<Float>,
         _ scratch: Scratch,
         _ memory: borrowing Arena,
-        weights: borrowing Arena,
         _ kernels: borrowing KernelSet
     ) {
         guard let base = samples.baseAddress, samples.count > Self.half else { return }
@@ -93,15 +96,16 @@ struct PhonemeFrontEnd {
         let frames = Self.frames(count)
         fold(padded, memory[scratch.sums], memory[scratch.differences], frames, weights[window])
         let (real, imaginary) = (memory[scratch.real], memory[scratch.imaginary])
-        let columns = cosines.shape.adjacentColumns(frames)
+        let columns = Self.spectrum.adjacentColumns(frames)
         let (sums, differences) = (memory[scratch.sums], memory[scratch.differences])
-        kernels.convolve(sums, real, columns, weights[cosines.weights], cosines.shape, nil, false)
-        kernels.convolve(differences, imaginary, columns, weights[sines.weights], sines.shape, nil, false)
+        kernels.convolve(sums, real, columns, weights[cosines], Self.spectrum, nil, false)
+        kernels.convolve(differences, imaginary, columns, weights[sines], Self.spectrum, nil, false)
         for index in 0..<frames * Self.bins {
             real[index] = real[index] * real[index] + imaginary[index] * imaginary[index]
         }
-        kernels.convolve(real, output, mel.shape.adjacentColumns(frames), weights[mel.weights], mel.shape, nil, false)
-        for index in 0..<frames * PhonemeShape.bands { output[index] = logf(max(output[index], Self.floor)) }
+        let rows = Self.bandSums.adjacentColumns(frames)
+        kernels.convolve(real, output, rows, weights[mel], Self.bandSums, nil, false)
+        for index in 0..<frames * Self.bands { output[index] = logf(max(output[index], Self.floor)) }
     }
 
     /// Sums and differences of the windowed samples of each frame.

@@ -23,10 +23,8 @@ public final class PhonemeNetwork: Sendable {
 
     let kernels: KernelSet
     let frontEnd: PhonemeFrontEnd
-    let stem: PhonemeLayer
-    let blocks: [PhonemeBlock]
-    let output: PhonemeLayer
-    let memory: Arena
+    private let layers: [LayerDescription]
+    private let weights: PackedWeights
 
     /// Reads the network of a folder: `phonemes.json` and `network.safetensors`.
     ///
@@ -39,24 +37,35 @@ public final class PhonemeNetwork: Sendable {
         self.blank = blank
         self.folder = folder
         self.kernels = kernels
-        let weights = PhonemeWeights(tensors: try SafeTensors(path: folder + "/network.safetensors"))
-        var layout = Arena.Layout()
-        let (width, bands) = (PhonemeShape.width, PhonemeShape.bands)
-        let frontEnd = PhonemeFrontEnd(&layout)
-        let stem = PhonemeLayer(
-            ConvolutionShape(inputChannels: bands, outputChannels: width, kernel: 3, stride: 2),
-            &layout
+        let file = try SafeTensors(path: folder + "/network.safetensors")
+        frontEnd = try PhonemeFrontEnd(file)
+        layers = PhonemeLayers(outputs: symbols.count).layers
+        let network = try Self.network(layers, frames: PhonemeFrontEnd.frames(Self.usualSamples))
+        weights = try PackedWeights(network, ranges: [:], kernels: kernels, from: file)
+    }
+
+    /// The weights do not depend on it.
+    private static let usualSamples = 32_000
+
+    private static func network(_ layers: [LayerDescription], frames: Int) throws(ModelError) -> Network {
+        try Network(
+            layers,
+            input: PhonemeLayers.input,
+            columns: frames,
+            channels: PhonemeLayers.bands,
+            place: "the phoneme network"
         )
-        var blocks: [PhonemeBlock] = []
-        for _ in 0..<PhonemeShape.blocks { blocks.append(PhonemeBlock(&layout)) }
-        let output = PhonemeLayer(width, symbols.count, &layout)
-        let memory = Arena(layout)
-        try frontEnd.read(weights, memory)
-        try weights.read(stem, "stem", [width, 3, bands], memory)
-        for (index, block) in blocks.enumerated() { try block.read(weights, "blocks.\(index)", memory) }
-        try weights.read(output, "output", [symbols.count, width], memory)
-        (self.frontEnd, self.stem, self.blocks, self.output) = (frontEnd, stem, blocks, output)
-        self.memory = memory
+    }
+
+    /// How it runs over so many frames of the front end; nil where it cannot.
+    func plan(frames: Int) -> ExecutionPlan? {
+        guard let network = try? Self.network(layers, frames: frames) else { return nil }
+        return ExecutionPlan(network, weights: weights, embeds: false, hops: nil)
+    }
+
+    /// Runs a plan, after the front end.
+    func run(_ plan: ExecutionPlan, _ memory: UnsafeMutablePointer<Float>) {
+        plan.run(memory, weights: weights.base, kernels: kernels)
     }
 }
 

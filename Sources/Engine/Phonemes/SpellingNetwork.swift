@@ -41,7 +41,7 @@ struct SpellingNetwork: Sendable {
     ///   - sounds: how many sounds.
     /// - Throws: `ModelError`, which names the file.
     init(path: String, letters count: Int, sounds soundCount: Int) throws(ModelError) {
-        let weights = PhonemeWeights(tensors: try SafeTensors(path: path))
+        let weights = try SafeTensors(path: path)
         let (width, states, both) = (Self.letterWidth, SpellingRecurrence.states, Self.letterStates)
         letters = try SpellingMatrix(weights, "letters", count, width)
         depthwise = try SpellingMatrix(weights, "front.depthwise", width, Self.taps)

@@ -7,9 +7,9 @@ struct SpellingMatrix: Sendable {
     let columns: Int
     private let numbers: [Float]
 
-    init(_ weights: PhonemeWeights, _ name: String, _ rows: Int, _ columns: Int) throws(ModelError) {
+    init(_ weights: SafeTensors, _ name: String, _ rows: Int, _ columns: Int) throws(ModelError) {
         (self.rows, self.columns) = (rows, columns)
-        numbers = try weights.floats(name, [rows, columns])
+        numbers = try weights.scaled(name, shape: [rows, columns])
     }
 
     /// A row.
@@ -31,9 +31,9 @@ struct SpellingLayer: Sendable {
     private let weights: SpellingMatrix
     private let bias: [Float]
 
-    init(_ weights: PhonemeWeights, _ name: String, _ rows: Int, _ columns: Int) throws(ModelError) {
+    init(_ weights: SafeTensors, _ name: String, _ rows: Int, _ columns: Int) throws(ModelError) {
         self.weights = try SpellingMatrix(weights, name + ".weight", rows, columns)
-        bias = try weights.floats(name + ".bias", [rows])
+        bias = try weights.scaled(name + ".bias", shape: [rows])
     }
 
     func callAsFunction(_ vector: [Float]) -> [Float] { sum(weights(vector), bias) }
@@ -44,9 +44,9 @@ struct SpellingNorm: Sendable {
     private let scale: [Float]
     private let shift: [Float]
 
-    init(_ weights: PhonemeWeights, _ name: String, _ count: Int) throws(ModelError) {
-        scale = try weights.floats(name + ".weight", [count])
-        shift = try weights.floats(name + ".bias", [count])
+    init(_ weights: SafeTensors, _ name: String, _ count: Int) throws(ModelError) {
+        scale = try weights.scaled(name + ".weight", shape: [count])
+        shift = try weights.scaled(name + ".bias", shape: [count])
     }
 
     func callAsFunction(_ vector: [Float]) -> [Float] {
@@ -66,10 +66,10 @@ struct SpellingRecurrence: Sendable {
     /// Of the input, then of the state.
     private let bias: [Float]
 
-    init(_ weights: PhonemeWeights, _ name: String, inputs: Int) throws(ModelError) {
+    init(_ weights: SafeTensors, _ name: String, inputs: Int) throws(ModelError) {
         input = try SpellingMatrix(weights, name + ".input", 3 * Self.states, inputs)
         state = try SpellingMatrix(weights, name + ".state", 3 * Self.states, Self.states)
-        bias = try weights.floats(name + ".bias", [6 * Self.states])
+        bias = try weights.scaled(name + ".bias", shape: [6 * Self.states])
     }
 
     /// The next state.

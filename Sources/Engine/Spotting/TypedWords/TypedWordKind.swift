@@ -56,7 +56,7 @@ package final class SoundRunner: @unchecked Sendable {
     let losses: UnsafeMutablePointer<Float>
 
     package init(_ network: PhonemeNetwork) {
-        runner = PhonemeRunner(network, mostSamples: SoundHearing.samples)
+        runner = PhonemeRunner(network, samples: SoundHearing.samples)
         samples = .allocate(capacity: SoundHearing.samples)
         samples.initialize(repeating: 0)
         losses = .allocate(capacity: network.symbols.count)
@@ -70,7 +70,7 @@ package final class SoundRunner: @unchecked Sendable {
 
     /// Looks at ``samples``; calls the body with the losses of each frame.
     package func look(_ body: (_ frame: Int, _ frames: Int, UnsafePointer<Float>) -> Void) {
-        runner.run(UnsafeBufferPointer(samples))
+        guard runner.run(UnsafeBufferPointer(samples)) else { return }
         let symbols = runner.network.symbols.count
         for frame in 0..<runner.frames {
             let row = runner.answer + frame * symbols
