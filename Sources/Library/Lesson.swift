@@ -107,30 +107,13 @@ extension Spotter {
             throw SpotterError.words.saying("'\(printable(word))' was not taught: \(why)")
         }
         if !acceptsAlike { try teaching.checkCommands() }
-        let (changes, said) = (teaching.changes, teaching.word)
         var merged = known ?? WordStore()
         let stored: (word: WordStore.Word, calibration: WordCalibration?)
         if let file {
-            let wait = WordStoreFile.Wait()
-            stored = try file.store(
-                changes,
-                of: said,
-                isNew: !more,
-                acceptsAlike: acceptsAlike,
-                for: model,
-                negatives,
-                wait
-            )
+            stored = try file.store(teaching, acceptsAlike: acceptsAlike, negatives, WordStoreFile.Wait())
             try merged.put(stored.word)
         } else {
-            stored = try merged.add(
-                changes,
-                of: said,
-                isNew: !more,
-                acceptsAlike: acceptsAlike,
-                for: model,
-                negatives
-            )
+            stored = try merged.add(teaching, acceptsAlike: acceptsAlike, negatives)
         }
         let vocabulary = try Self.loader(folder, settings).vocabulary(
             model,
@@ -160,10 +143,9 @@ extension Spotter {
         // The recording of each take; -1 for those of before.
         var origins = teaching.takes.map { _ in -1 }
         for (number, clip) in clips.enumerated() {
-            let utterances = UtteranceSegmenter.utterances(of: clip, model)
-            let words = utterances.filter { $0.seconds >= TakeCheck.shortest }
+            let utterances = UtteranceSegmenter.takes(in: clip, model)
             heard.append((0, utterances.isEmpty ? [TakeFault.noSpeech.plain] : []))
-            for utterance in words.isEmpty ? utterances : words {
+            for utterance in utterances {
                 if let fault = teaching.add(utterance, mostClipped: TakeCheck.mostClippedInFile) {
                     heard[number].remarks.append(fault.plain)
                     continue

@@ -95,7 +95,7 @@ struct Enroll {
         if !options.force { try teaching.checkCommands() }
         var report: EnrollReport
         do throws(EnrollmentError) {
-            report = try save(teaching.changes, of: teaching.word, in: file)
+            report = try save(teaching, in: file)
         } catch {
             guard error == .cancelled else { throw error }
             Output.report(.error, error.description)
@@ -139,7 +139,7 @@ struct Enroll {
         for path in list.files where !Interrupt.isRequested {
             do {
                 let samples = try FileBlocks.readClip(path: path, atMost: 600, mix: options.listening.mix)
-                addTakes(UtteranceSegmenter.utterances(of: samples, model), of: path, &names, &teaching)
+                addTakes(UtteranceSegmenter.takes(in: samples, model), of: path, &names, &teaching)
             } catch {
                 Output.report(.error, "\(error)")
                 unread += 1
@@ -156,14 +156,11 @@ struct Enroll {
     ///
     /// - Parameter names: of all takes; those of the added ones are appended.
     private func addTakes(
-        _ utterances: [Utterance],
+        _ takes: [Utterance],
         of path: String,
         _ names: inout [String],
         _ teaching: inout Teaching
     ) {
-        // Utterances shorter than a word, such as a click or a breath, are not takes.
-        let words = utterances.filter { $0.seconds >= TakeCheck.shortest }
-        let takes = words.isEmpty ? utterances : words
         if takes.isEmpty { reportUnused(path, .noSpeech) }
         for utterance in takes {
             let seconds = Double(utterance.start + utterance.speech.lowerBound) / Double(Utterance.sampleRate)
@@ -302,17 +299,10 @@ struct Enroll {
     // MARK: - Storing
 
     /// Adds the new takes to the word as it is stored now, calibrates it and stores it.
-    private func save(
-        _ changes: Teaching.Changes,
-        of teaching: WordStore.Word,
-        in file: WordStoreFile
-    ) throws(EnrollmentError) -> EnrollReport {
+    private func save(_ teaching: borrowing Teaching, in file: WordStoreFile) throws(EnrollmentError) -> EnrollReport {
         let (word, calibration) = try file.store(
-            changes,
-            of: teaching,
-            isNew: !options.more,
+            teaching,
             acceptsAlike: options.force,
-            for: model,
             negatives,
             .announced(file.path)
         )

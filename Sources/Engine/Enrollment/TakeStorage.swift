@@ -4,33 +4,20 @@ extension WordStoreFile {
     /// Adds new takes to the word as it is stored now, calibrates it and stores it.
     ///
     /// - Parameters:
-    ///   - changes: of the teaching.
-    ///   - word: the word with all takes of the teaching.
-    ///   - isNew: whether the word was not taught before the teaching.
     ///   - acceptsAlike: whether it may sound like another word.
     ///   - negatives: for the calibration; nil for none.
     /// - Returns: the word as it is stored, and its calibration.
     /// - Throws: ``EnrollmentError/alike``; ``EnrollmentError/store``, also if another program has changed the word meanwhile.
     public func store(
-        _ changes: Teaching.Changes,
-        of word: WordStore.Word,
-        isNew: Bool,
+        _ teaching: borrowing Teaching,
         acceptsAlike: Bool,
-        for model: Model,
         _ negatives: NegativeSet?,
         _ wait: Wait
     ) throws(EnrollmentError) -> (word: WordStore.Word, calibration: WordCalibration?) {
-        var stored: (word: WordStore.Word, calibration: WordCalibration?) = (word, nil)
+        var stored: (word: WordStore.Word, calibration: WordCalibration?) = (teaching.word, nil)
         try update(wait) { store throws(EnrollmentError) in
             var new = store ?? WordStore()
-            stored = try new.add(
-                changes,
-                of: word,
-                isNew: isNew,
-                acceptsAlike: acceptsAlike,
-                for: model,
-                negatives
-            )
+            stored = try new.add(teaching, acceptsAlike: acceptsAlike, negatives)
             store = new
         }
         return stored
@@ -69,28 +56,26 @@ extension WordStoreFile {
 extension WordStore {
     /// Adds new takes to the word as it is here now, and calibrates it. The parameters are those of ``WordStoreFile/store``.
     public mutating func add(
-        _ changes: Teaching.Changes,
-        of word: Word,
-        isNew: Bool,
+        _ teaching: borrowing Teaching,
         acceptsAlike: Bool,
-        for model: Model,
         _ negatives: NegativeSet?
     ) throws(EnrollmentError) -> (word: Word, calibration: WordCalibration?) {
-        var word = word
+        let model = teaching.model
+        var word = teaching.word
         var calibration: WordCalibration?
         renew(for: model, negatives, .complete)
         renew([word.name], for: model, negatives, .partial)
         let stored = self[word.name]
         // Another program may have changed the words while takes were recorded.
         if let stored {
-            guard !isNew else { throw .changedMeanwhile(word.name, "taught") }
+            guard !teaching.isNew else { throw .changedMeanwhile(word.name, "taught") }
             guard stored.embedding == word.embedding,
                 stored.takes.first?.templateSpacing == word.takes.first?.templateSpacing
             else { throw .changedMeanwhile(word.name, "taught anew") }
-        } else if !isNew {
+        } else if !teaching.isNew {
             throw .changedMeanwhile(word.name, "forgotten")
         }
-        word.takes = changes.applied(to: stored?.takes ?? [])
+        word.takes = teaching.changes.applied(to: stored?.takes ?? [])
         word.negatives = stored?.negatives ?? []
         if let negatives { calibration = word.calibrate(among: words, negatives) }
         if !acceptsAlike,

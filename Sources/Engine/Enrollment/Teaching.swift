@@ -12,20 +12,22 @@ public struct Teaching: ~Copyable {
 
     /// Name of the word.
     public let name: String
+    /// Whether it was not taught before.
+    public let isNew: Bool
     /// Takes of the word, including those from before this teaching.
     public private(set) var takes: [WordStore.Take]
 
     /// What the teaching does to the takes that were stored before.
-    public struct Changes: Sendable {
+    struct Changes: Sendable {
         /// New takes.
-        public fileprivate(set) var added: [WordStore.Take]
+        fileprivate(set) var added: [WordStore.Take]
         /// Stored takes that turned out to be outliers.
-        public fileprivate(set) var removed: [WordStore.Take] = []
+        fileprivate(set) var removed: [WordStore.Take] = []
 
         /// The takes after the changes.
         ///
         /// - Parameter stored: the takes as they are stored now; another program may have added some.
-        public func applied(to stored: [WordStore.Take]) -> [WordStore.Take] {
+        func applied(to stored: [WordStore.Take]) -> [WordStore.Take] {
             var kept = stored
             for take in removed {
                 if let index = kept.firstIndex(of: take) { kept.remove(at: index) }
@@ -41,7 +43,7 @@ public struct Teaching: ~Copyable {
     /// The word of the model that each take is, `[takes]`; nil for stored takes, and for takes of any other word.
     private var commands: [String?]
 
-    private let model: Model
+    let model: Model
     private let keepsAudio: Bool
     /// Nil accepts takes that sound like another word.
     private let check: ModelWordCheck?
@@ -78,6 +80,7 @@ public struct Teaching: ~Copyable {
         _ negatives: NegativeSet?
     ) {
         self.name = name
+        isNew = existing == nil
         self.model = model
         self.keepsAudio = keepsAudio
         check = negatives.map(ModelWordCheck.init)
@@ -211,5 +214,5 @@ public struct Teaching: ~Copyable {
     }
 
     /// What the teaching has changed so far.
-    public var changes: Changes { Changes(added: Array(takes[storedCount...]), removed: removed) }
+    var changes: Changes { Changes(added: Array(takes[storedCount...]), removed: removed) }
 }

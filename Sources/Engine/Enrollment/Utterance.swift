@@ -156,6 +156,13 @@ public struct UtteranceSegmenter: ~Copyable {
         return found.compactMap { $0.clamped(to: lead..<lead + samples.count) }
     }
 
+    /// Those that may be takes: not a click or a breath, which is shorter than a word, unless there is nothing else.
+    public static func takes(in samples: [Float], _ model: Model) -> [Utterance] {
+        let utterances = utterances(of: samples, model)
+        let words = utterances.filter { $0.seconds >= TakeCheck.shortest }
+        return words.isEmpty ? utterances : words
+    }
+
     /// The root mean square of the quietest 50 ms of a recording, limited to 0.0002…0.003: even a good microphone in a
     /// quiet room is not below the lower limit.
     static func noiseFloor(_ samples: [Float]) -> Float { min(max(noiseLevel(samples), 2e-4), 3e-3) }

@@ -15,7 +15,6 @@ struct Lesson: ~Copyable {
     /// Whether the newest recording became a take.
     private(set) var isUsed = false
     private var teaching: Teaching
-    private let isNew: Bool
     private let file: WordStoreFile
     /// The words when the teaching began, among which it is calibrated for the estimate.
     private let others: [WordStore.Word]
@@ -38,19 +37,18 @@ struct Lesson: ~Copyable {
         let teaching = try Teaching.begin(name, more: more, in: &store, model: model, negatives)
         let existing = store?[name]
         let known = (others: store?.words ?? [], before: existing?.takes.count ?? 0, negatives: negatives, near: near)
-        self.init(teaching, isNew: !more, file, known, model)
+        self.init(teaching, file, known, model)
     }
 
     /// All that may throw is done before, as Swift 6.2 wants it for values that cannot be copied.
     private init(
         _ teaching: consuming Teaching,
-        isNew: Bool,
         _ file: WordStoreFile,
         _ known: (others: [WordStore.Word], before: Int, negatives: NegativeSet?, near: NearWords?),
         _ model: Model
     ) {
         self.teaching = teaching
-        (self.isNew, self.file, self.model) = (isNew, file, model)
+        (self.file, self.model) = (file, model)
         (others, before, negatives, near) = known
     }
 
@@ -86,8 +84,7 @@ struct Lesson: ~Copyable {
     mutating func add(recording recorded: RecordedWord, _ settings: TeachingDesk.Settings) throws {
         try checkRoom()
         guard let samples = settings.recording(recorded) else { throw TeachingError.noRecording }
-        let said = UtteranceSegmenter.utterances(of: samples, model)
-        guard let utterance = said.last(where: { $0.seconds >= TakeCheck.shortest }) ?? said.last else {
+        guard let utterance = UtteranceSegmenter.takes(in: samples, model).last else {
             throw TeachingError("left out: \(TakeFault.noSpeech.plain)")
         }
         add(utterance)
@@ -105,15 +102,7 @@ struct Lesson: ~Copyable {
     mutating func save() throws -> String {
         guard !utterances.isEmpty else { throw TeachingError("there is no take to store; record some") }
         try teaching.checkCommands()
-        let word = try file.store(
-            teaching.changes,
-            of: teaching.word,
-            isNew: isNew,
-            acceptsAlike: false,
-            for: model,
-            negatives,
-            WordStoreFile.Wait()
-        ).word
+        let word = try file.store(teaching, acceptsAlike: false, negatives, WordStoreFile.Wait()).word
         return "'\(printable(word.name))' is taught, from \(counted(word.takes.count, "take"))"
     }
 
@@ -138,7 +127,7 @@ struct Lesson: ~Copyable {
     func shown(leastEstimated: Int) -> (TeachingState, [[Float]]) {
         var state = TeachingState()
         (state.word, state.before, state.message) = (teaching.name, before, message)
-        state.wanted = isNew ? Teaching.defaultTakes : 1
+        state.wanted = teaching.isNew ? Teaching.defaultTakes : 1
         state.takes = utterances.map {
             TeachingState.Take(
                 seconds: $0.seconds,
