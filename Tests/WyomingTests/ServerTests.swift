@@ -177,7 +177,7 @@ struct ServerTests {
 
     @Test func `a place that is free is taken before anybody makes room`() throws {
         let places = WakePlaces(all: 3)
-        var loop = WakeLoop(try Conversation.words(), ConnectionLimits(), places) { _ in }
+        var loop = WakeLoop(try Conversation.words(), .init(limits: ConnectionLimits(), places: places))
         func connect(_ user: UInt32) throws -> FileDescriptor {
             var ends: [Int32] = [0, 0]
             try #require(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue), 0, &ends) == 0)

@@ -49,12 +49,8 @@ struct WakeLoop: ~Copyable {
 
     private var words: AnnouncedWords
     private var detector: BatchDetector
-    private let limits: ConnectionLimits
-    private let places: WakePlaces
+    private let server: Server
     private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: mostInput, alignment: 64)
-    private let onNotice: @Sendable (WakeNotice) -> Void
-    private let clientWords: ClientWords?
-    private let wakeClients: WakeClients?
     private var requests: [pollfd] = []
     private var turnStart = Clock.now
     private var nextCheck = Clock.now
@@ -88,19 +84,19 @@ struct WakeLoop: ~Copyable {
         let time = Clock.now
     }
 
-    init(
-        _ words: AnnouncedWords,
-        _ limits: ConnectionLimits,
-        _ places: WakePlaces,
-        clientWords: ClientWords? = nil,
-        wakeClients: WakeClients? = nil,
-        onNotice: @escaping @Sendable (WakeNotice) -> Void
-    ) {
-        self.words = words
-        (self.clientWords, self.wakeClients) = (clientWords, wakeClients)
-        self.places = places
-        self.limits = limits
-        self.onNotice = onNotice
+    /// What all threads of a server share.
+    struct Server: Sendable {
+        let limits: ConnectionLimits
+        let places: WakePlaces
+        /// Keeps words of clients; nil for none.
+        var clientWords: ClientWords?
+        /// Knows what they are called; nil: nobody is told of them.
+        var clients: WakeClients?
+        var onNotice: @Sendable (WakeNotice) -> Void = { _ in }
+    }
+
+    init(_ words: AnnouncedWords, _ server: Server) {
+        (self.words, self.server) = (words, server)
         detector = BatchDetector(words.detector)
     }
 
@@ -139,7 +135,7 @@ struct WakeLoop: ~Copyable {
                 rest.append(index)
                 continue
             }
-            if !places.take() {
+            if !server.places.take() {
                 isVain = isVain || !makeRoom(for: arrival.peer, at: now)
                 guard !isVain else {
                     rest.append(index)
@@ -148,11 +144,11 @@ struct WakeLoop: ~Copyable {
             }
             lastRoom = now
             guard let connection = arrival.connection.take() else {
-                places.giveBack(1)
+                server.places.giveBack(1)
                 continue
             }
-            let recorder = wakeClients.map { ClientRecorder(clientWords, $0, arrival.peer) }
-            let conversation = WakeConversation(recorder: recorder, onNotice: onNotice)
+            let recorder = server.clients.map { ClientRecorder(server.clientWords, $0, arrival.peer) }
+            let conversation = WakeConversation(recorder: recorder, onNotice: server.onNotice)
             let client = Client(connection, conversation, waited: now - arrival.time)
             client.recentWork = work
             clients.append(client)
@@ -350,7 +346,7 @@ struct WakeLoop: ~Copyable {
     private mutating func removeEnded(isFull: Bool) {
         var counts = counts
         let before = clients.count
-        let (now, limits) = (turnStart, limits)
+        let (now, limits) = (turnStart, server.limits)
         clients.removeAll { client in
             client.check(at: now, limits, isFull: isFull)
             guard let end = client.end else { return false }
@@ -364,7 +360,7 @@ struct WakeLoop: ~Copyable {
         }
         self.counts = counts
         endedClients += before - clients.count
-        places.giveBack(before - clients.count)
+        server.places.giveBack(before - clients.count)
     }
 }
 

@@ -25,25 +25,13 @@ final class WakeWorker: Sendable {
 
     /// Starts the thread.
     ///
-    /// - Parameters:
-    ///   - priority: how much lower than other threads' its priority is, 0–19.
-    ///   - places: those of all of the server's threads.
-    ///   - clientWords: keeps words of clients; nil for none.
-    ///   - clients: knows what they are called; nil: nobody is told of them.
-    init(
-        _ words: AnnouncedWords,
-        _ limits: ConnectionLimits,
-        priority: Int,
-        places: WakePlaces,
-        clientWords: ClientWords?,
-        clients: WakeClients?,
-        onNotice: @escaping @Sendable (WakeNotice) -> Void
-    ) throws(SocketError) {
+    /// - Parameter priority: how much lower than other threads' its priority is, 0–19.
+    init(_ words: AnnouncedWords, _ server: WakeLoop.Server, priority: Int) throws(SocketError) {
         thread = try InboxThread(Shared(), or: SocketError.noEventFD)
         try thread.start(name: "beckon-streams", stackSize: 1 << 20, or: SocketError.noThread) { [self] in
             // On Linux the priority of the calling thread.
             setpriority(Int32(PRIO_PROCESS.rawValue), 0, Int32(priority))
-            run(words, limits, places, clientWords, clients, onNotice)
+            run(words, server)
         }
     }
 
@@ -75,15 +63,8 @@ final class WakeWorker: Sendable {
     /// Waits for that. Returns whether the thread has ended.
     func stop(until time: Instant?) -> Bool { thread.stop(until: time) }
 
-    private func run(
-        _ words: AnnouncedWords,
-        _ limits: ConnectionLimits,
-        _ places: WakePlaces,
-        _ clientWords: ClientWords?,
-        _ clients: WakeClients?,
-        _ onNotice: @escaping @Sendable (WakeNotice) -> Void
-    ) {
-        var loop = WakeLoop(words, limits, places, clientWords: clientWords, wakeClients: clients, onNotice: onNotice)
+    private func run(_ words: AnnouncedWords, _ server: WakeLoop.Server) {
+        var loop = WakeLoop(words, server)
         while true {
             turnStart.store(loop.waitsWithoutEnd ? 0 : Clock.now.nanoseconds, ordering: .relaxed)
             loop.wait(thread.descriptor)
@@ -96,7 +77,7 @@ final class WakeWorker: Sendable {
             if let words { loop.update(words) }
             loop.add(arrivals)
             let before = loop.load
-            loop.turn(isFull: places.isNearlyFull)
+            loop.turn(isFull: server.places.isNearlyFull)
             load.subtract(before - loop.load, ordering: .relaxed)
             yielding.store(loop.yielding, ordering: .relaxed)
             var counts = loop.counts

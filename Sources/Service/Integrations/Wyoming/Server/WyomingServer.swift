@@ -139,23 +139,21 @@ public final class WyomingServer: Sendable {
         listener = try Listener(settings.listen)
         addresses = listener.addresses
         thread = try InboxThread((), or: SocketError.noEventFD)
-        let places = WakePlaces(all: settings.connections)
         let notices = WakeNotices(log, heard: heard ?? { _ in })
         let clientWords = settings.recent.flatMap { $0.keep > 0 ? ClientWords($0) : nil }
         self.words = clientWords
         let names = settings.recent?.names ?? [:]
         let clients = heard == nil && clientWords == nil ? nil : WakeClients(names, given: settings.names)
         wakeClients = clients
+        let server = WakeLoop.Server(
+            limits: settings.limits,
+            places: WakePlaces(all: settings.connections),
+            clientWords: clientWords,
+            clients: clients,
+            onNotice: notices.note
+        )
         workers = try (0..<max(1, settings.threads)).map { _ throws(SocketError) in
-            try WakeWorker(
-                words,
-                settings.limits,
-                priority: settings.priority,
-                places: places,
-                clientWords: clientWords,
-                clients: clients,
-                onNotice: notices.note
-            )
+            try WakeWorker(words, server, priority: settings.priority)
         }
         do throws(SocketError) {
             try thread.start(name: "beckon-wyoming", stackSize: 256 << 10, or: SocketError.noThread) { [self] in
