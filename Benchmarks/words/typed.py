@@ -1,27 +1,26 @@
 """Typed words beside real people who say them, and beside talk: `make bench-words OPTIONS=--typed`.
 
 The ten words of strangers.py, made from their names alone. Clips stand in a stream with two seconds between, as they are and in noise of 10 and
-5 dB; the talk is of the people whom `Training.phonemes.speakers` keeps for measuring, so that no threshold comes from them. A detection counts for a
-clip from its beginning to a second after its end; false accepts less than a second apart count once.
+5 dB; the talk is of the people whom `Training.phonemes.speakers` keeps for measuring, so that no threshold comes from them, as it is and in noise of
+0 to 15 dB. A detection counts for a clip from its beginning to a second after its end; false accepts less than a second apart count once.
 """
 
 import json
+import shutil
 import subprocess
 
 import numpy as np
 import soundfile
 
-from Benchmarks.words.recordings import members
 from Training.data.audio import RATE
-from Training.data.split import partition
-from Training.data.vocabulary import BACKGROUND
 from Training.phonemes import speakers
+from Training.phonemes.in_noise import in_noise, noises
 
 # Seconds between clips, and after a clip's end in which a detection counts for it; minutes of a file of talk.
 BETWEEN, GRACE, MINUTES = 2.0, 1.0, 20
 NOISES = (None, 10, 5)
 APART = 1.0
-HEADS = ["word", "sounds", "clips", "promised", *(f"{noise} dB" if noise else "found, clean" for noise in NOISES), "false/h promised", "false/h"]
+HEADS = ["word", "sounds", "clips", "promised", *(f"{noise} dB" if noise else "found, clean" for noise in NOISES), "false/h promised", "false/h, clean", "false/h, noise"]
 
 
 def name(word):
@@ -62,19 +61,28 @@ def stream(clips, noise, pieces, generator):
 
 
 def talk_files(work, data):
-    """Files of talk of the people who measure."""
-    folder = work / "typed/talk"
+    """Files of talk of the people who measure, as it is and in noise."""
+    folder, generator = work / "typed/talk", np.random.default_rng(4)
     if not (folder / "done").exists():
-        folder.mkdir(parents=True, exist_ok=True)
-        parts, number = [], 0
-        for samples in speakers.recordings(data, 1):
-            parts.append(samples)
-            if sum(map(len, parts)) > MINUTES * 60 * RATE:
-                soundfile.write(folder / f"{number}.wav", np.concatenate(parts), RATE, subtype="PCM_16")
-                parts, number = [], number + 1
-        soundfile.write(folder / f"{number}.wav", np.concatenate(parts), RATE, subtype="PCM_16")
+        shutil.rmtree(folder, ignore_errors=True)
+        samples = np.concatenate(list(speakers.recordings(data, "measures")))
+        for kind, wave in (("clean", samples), ("noise", in_noise(samples, noises(data, "report"), 1, generator))):
+            (folder / kind).mkdir(parents=True)
+            for number, first in enumerate(range(0, len(wave), MINUTES * 60 * RATE)):
+                soundfile.write(folder / kind / f"{number}.wav", wave[first : first + MINUTES * 60 * RATE], RATE, subtype="PCM_16")
         (folder / "done").touch()
-    return sorted(folder.glob("*.wav"))
+    return [sorted((folder / kind).glob("*.wav")) for kind in ("clean", "noise")]
+
+
+def false_accepts(program, store, files, words):
+    """False accepts an hour of each word."""
+    hours, counts = sum(soundfile.info(file).duration for file in files) / 3600, dict.fromkeys(words, 0)
+    for file in files:
+        found = heard(program, store, file)
+        for word in words:
+            times = np.array([time for what, time in found if what == name(word)])
+            counts[word] += 0 if len(times) == 0 else 1 + int((np.diff(times) >= APART).sum())
+    return {word: count / hours for word, count in counts.items()}
 
 
 def rows(work, data, program):
@@ -83,16 +91,8 @@ def rows(work, data, program):
     store.unlink(missing_ok=True)
     clips = {path.name: sorted(path.iterdir()) for path in sorted((work / "strangers/clips").iterdir())}
     made = {word: beckon(program, store, "enroll", name(word), "--typed", "--force", "--json")[0] for word in clips}
-    files = talk_files(work, data)
-    hours = sum(soundfile.info(file).duration for file in files) / 3600
-    false = {word: 0 for word in clips}
-    for file in files:
-        found = heard(program, store, file)
-        for word in clips:
-            times = np.array([time for what, time in found if what == name(word)])
-            false[word] += 0 if len(times) == 0 else 1 + int((np.diff(times) >= APART).sum())
-    noises = members(data / "noise.tar")
-    pieces = [wave for where, wave in noises if partition(where) in ("tune", "report") and f"/{BACKGROUND}/" not in where]
+    false = [false_accepts(program, store, files, clips) for files in talk_files(work, data)]
+    pieces = noises(data, "report")
     means = []
     for word, paths in clips.items():
         waves = [soundfile.read(path, dtype="float32")[0] for path in paths]
@@ -106,7 +106,7 @@ def rows(work, data, program):
             hits = sum(bool(((times > begin) & (times < end + GRACE)).any()) for begin, end in spans)
             shares.append(100 * hits / len(spans))
         expected = next(one for one in made[word]["expected"] if one["sensitivity"] == "balanced")
-        means.append([100 * expected["found"], *shares, expected["falseAcceptsPerHour"], false[word] / hours])
+        means.append([100 * expected["found"], *shares, expected["falseAcceptsPerHour"], *(rates[word] for rates in false)])
         sounds = min(len(way.split()) for way in made[word]["sounds"])
         yield [name(word), str(sounds), str(len(waves)), f"{means[-1][0]:.0f}", *(f"{share:.1f}" for share in shares), *(f"{rate:.2f}" for rate in means[-1][4:])]
     mean = np.mean(means, 0)

@@ -31,6 +31,21 @@ struct PhonemeAlignmentTests {
         #expect(score == expected || abs(score - expected) < 1e-6)
     }
 
+    /// Frames without a sound before the word, whether a sound is before them, and the score where a word within talk loses 3.
+    private static let pauses: [(quiet: Int, afterTalk: Bool, score: Float)] = [
+        (0, false, -1), (14, false, -1), (15, false, 0), (40, false, 0), (14, true, -1), (15, true, 0),
+    ]
+
+    @Test(arguments: pauses.indices) func `a word within talk loses`(index: Int) {
+        let (quiet, afterTalk, expected) = Self.pauses[index]
+        var alignment = PhonemeAlignment(Pronunciation([0, 1, 2]), blank: 4, withinTalk: 3)
+        let heard = (afterTalk ? [3] : []) + [Int](repeating: 4, count: quiet) + [0, 4, 1, 2]
+        let score = heard.reduce(-Float.infinity) { best, symbol in
+            max(best, alignment.add((0..<5).map { $0 == symbol ? 0 : -2 }))
+        }
+        #expect(abs(score - expected) < 1e-6)
+    }
+
     @Test func `it begins again`() {
         var alignment = PhonemeAlignment(Pronunciation([0, 1]), blank: 4)
         func add(_ symbol: Int) -> Float { alignment.add((0..<5).map { $0 == symbol ? 0 : -2 }) }

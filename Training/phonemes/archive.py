@@ -1,7 +1,7 @@
 """Reads the archives of named tensors in which the package `hama` keeps its networks."""
 
 import struct
-from pathlib import Path
+import zipfile
 
 import numpy as np
 
@@ -9,11 +9,16 @@ MAGIC = b"HAMAPK"
 TYPES = {0: np.float32, 1: np.float16}
 
 
-def read(path):
+def from_wheel(wheel, name):
+    """The bytes of a file of the package."""
+    with zipfile.ZipFile(wheel) as files:
+        return files.read(f"hama/assets/{name}")
+
+
+def read(data):
     """The tensors of an archive, by name, as 32-bit floats."""
-    data = Path(path).read_bytes()
     if not data.startswith(MAGIC):
-        raise SystemExit(f"{path}: not an archive of this package")
+        raise SystemExit("not an archive of this package")
     (count,) = struct.unpack_from("<I", data, 8)
     place, entries = 12, []
     for _ in range(count):

@@ -8,39 +8,60 @@ import torch
 import torch.nn.functional as F
 from safetensors.numpy import load_file
 
+from Training.phonemes import archive, tensors
 from Training.phonemes.tensors import BLOCKS, HEADS, WIDTH
 
 # Samples at 16 kHz from one answer to the next.
 FRAME = 320
 
 
-class Network:
+def from_folder(folder):
+    """The network of `Models/phonemes`, and the names of its symbols."""
+    stored = load_file(Path(folder) / "network.safetensors")
+    found = {}
+    for name, tensor in stored.items():
+        if not name.endswith(".steps"):
+            steps = stored.get(name + ".steps")
+            found[name] = tensor.astype(np.float32) * (1 if steps is None else steps.reshape((-1,) + (1,) * (tensor.ndim - 1)))
+    return Network(found), json.loads((Path(folder) / "phonemes.json").read_text())["symbols"]
+
+
+def from_package(wheel):
+    """The network as it was published."""
+    return Network(tensors.phonemes(archive.read(archive.from_wheel(wheel, "asr_waveform.hama"))))
+
+
+class Network(torch.nn.Module):
     """[windows, samples] → log-probabilities [windows, frames, symbols]."""
 
-    def __init__(self, folder):
-        stored = load_file(Path(folder) / "network.safetensors")
-        self.symbols = json.loads((Path(folder) / "phonemes.json").read_text())["symbols"]
-        self.tensors = {}
-        for name, tensor in stored.items():
-            if not name.endswith(".steps"):
-                steps = stored.get(name + ".steps")
-                scale = 1 if steps is None else steps.reshape((-1,) + (1,) * (tensor.ndim - 1))
-                self.tensors[name] = torch.tensor(tensor.astype(np.float32) * scale)
+    def __init__(self, numbers):
+        super().__init__()
+        # The mel bands are not learnt.
+        self.mel = torch.tensor(np.array(numbers["mel"]))
+        self.learnt = torch.nn.ParameterDict(
+            {name.replace(".", "/"): torch.nn.Parameter(torch.tensor(np.array(tensor))) for name, tensor in numbers.items() if name != "mel"}
+        )
+
+    def numbers(self):
+        """The numbers by name, as `tensors.phonemes` gives them."""
+        learnt = {name.replace("/", "."): tensor.detach().numpy() for name, tensor in self.learnt.items()}
+        return {"mel": self.mel.numpy()} | learnt
+
+    def part(self, name):
+        return self.learnt[name.replace(".", "/")]
 
     def linear(self, x, name):
-        return F.linear(x, self.tensors[name + ".weight"], self.tensors[name + ".bias"])
+        return F.linear(x, self.part(name + ".weight"), self.part(name + ".bias"))
 
-    @torch.no_grad()
-    def __call__(self, samples):
-        tensors = self.tensors
+    def forward(self, samples):
         frames = F.pad(samples[:, None], (200, 200), mode="reflect")[:, 0].unfold(1, 400, 160)
         power = torch.fft.rfft(frames * torch.hann_window(400)).abs() ** 2
-        bands = torch.log(torch.clamp(power @ tensors["mel"].T, min=1e-10))
-        weight = tensors["stem.weight"].transpose(1, 2)
-        x = F.gelu(F.conv1d(bands.transpose(1, 2), weight, tensors["stem.bias"], stride=2, padding=1).transpose(1, 2))
+        bands = torch.log(torch.clamp(power @ self.mel.T, min=1e-10))
+        weight = self.part("stem.weight").transpose(1, 2)
+        x = F.gelu(F.conv1d(bands.transpose(1, 2), weight, self.part("stem.bias"), stride=2, padding=1).transpose(1, 2))
         for block in range(BLOCKS):
             x = self.block(x, f"blocks.{block}.")
-        return F.log_softmax(self.linear(x, "output"), 2)
+        return F.log_softmax(self.linear(x, "output").float(), 2)
 
     def block(self, x, name):
         def norm(x):
@@ -53,8 +74,8 @@ class Network:
         attended = F.scaled_dot_product_attention(*heads, scale=1.0).transpose(1, 2).reshape(windows, frames, WIDTH)
         x = x + self.linear(attended, name + "attention.out")
         gated = F.glu(self.linear(norm(x), name + "conv.in"), 2).transpose(1, 2)
-        weight, bias = self.tensors[name + "conv.depthwise.weight"][:, None], self.tensors[name + "conv.depthwise.bias"]
+        weight, bias = self.part(name + "conv.depthwise.weight")[:, None], self.part(name + "conv.depthwise.bias")
         mixed = F.conv1d(gated, weight, bias, padding=weight.shape[2] // 2, groups=WIDTH).transpose(1, 2)
         x = x + self.linear(F.silu(mixed), name + "conv.out")
         x = x + self.linear(F.silu(self.linear(norm(x), name + "ffn2.in")), name + "ffn2.out")
-        return norm(x) * self.tensors[name + "norm.weight"] + self.tensors[name + "norm.bias"]
+        return norm(x) * self.part(name + "norm.weight") + self.part(name + "norm.bias")

@@ -2,7 +2,8 @@
 
     python -m Training.phonemes.talk --data DIR --model Models/phonemes [--hours 1.5]
 
-Half of the speakers, by a hash of their names; the other half is for measuring. Each second is heard with half a second before and after it.
+The speakers that calibrate, by a hash of their names; others measure. Every second piece of it is in noise, in which the network is less sure and
+more sounds alike. Each second is heard with half a second before and after it.
 """
 
 import argparse
@@ -12,7 +13,8 @@ import numpy as np
 import torch
 from safetensors.numpy import save_file
 
-from Training.phonemes.network import Network
+from Training.phonemes.in_noise import in_noise, noises
+from Training.phonemes.network import from_folder
 from Training.phonemes.speakers import RATE, recordings
 
 # Symbols of a frame that are kept: those that lose less than this many nats, and so many.
@@ -25,7 +27,9 @@ def heard(network, samples, windows=16):
     starts = range(0, len(samples) - 2 * RATE + 1, RATE)
     for first in range(0, len(starts), windows):
         batch = np.stack([samples[start : start + 2 * RATE] for start in starts[first : first + windows]])
-        yield network(torch.tensor(batch)).numpy()[:, 25:75].reshape(-1, len(network.symbols))
+        with torch.no_grad():
+            answer = network(torch.tensor(batch)).numpy()[:, 25:75]
+        yield answer.reshape(-1, answer.shape[2])
 
 
 def main():
@@ -35,15 +39,16 @@ def main():
     parser.add_argument("--hours", type=float, default=1.5)
     arguments = parser.parse_args()
     torch.set_num_threads(1)
-    network = Network(arguments.model)
+    network, _ = from_folder(arguments.model)
     samples, left = [], int(arguments.hours * 3600 * RATE)
-    for recording in recordings(arguments.data, 0):
+    for recording in recordings(arguments.data, "calibrates"):
         samples.append(recording[:left])
         left -= len(samples[-1])
         if left <= 0:
             break
     counts, symbols, losses = [], [], []
-    for answer in heard(network, np.concatenate(samples)):
+    talk = in_noise(np.concatenate(samples), noises(arguments.data, "tune"), 2, np.random.default_rng(3))
+    for answer in heard(network, talk):
         answer = answer - answer.max(1, keepdims=True)
         order = np.argsort(-answer, 1, kind="stable")[:, :MOST_SYMBOLS]
         found = np.take_along_axis(answer, order, 1)

@@ -3,16 +3,24 @@ public import Phonemes
 /// How well the sounds of a word, in their order, explain what the network heard: the best path, which may begin at any frame.
 ///
 /// At each frame a path is at a sound or at the blank after it. It loses what the symbol there is less likely than the likeliest one, in nats; its
-/// score is the loss divided by the number of sounds, at most 0. It allocates in `init` alone.
+/// score is the loss divided by the number of sounds, at most 0. One that begins within talk may lose something more. It allocates in `init` alone.
 public struct PhonemeAlignment: Sendable {
     private let blank: Int
     private let sounds: [Int]
+    private let withinTalk: Float
+    /// Frames since the last one at which a sound was likelier than the blank.
+    private var quiet = 0
     private var atSound: [Float]
     private var atBlank: [Float]
 
-    /// - Parameter blank: the place of the blank among the symbols.
-    public init(_ pronunciation: Pronunciation, blank: Int) {
-        self.blank = blank
+    /// Frames without a sound, 0.3 s, after which a word is not within talk.
+    private static let pause = 15
+
+    /// - Parameters:
+    ///   - blank: the place of the blank among the symbols.
+    ///   - withinTalk: what a path loses that does not begin after a pause, in nats.
+    public init(_ pronunciation: Pronunciation, blank: Int, withinTalk: Float = 0) {
+        (self.blank, self.withinTalk) = (blank, withinTalk)
         sounds = pronunciation.sounds
         atSound = [Float](repeating: -.infinity, count: sounds.count)
         atBlank = atSound
@@ -21,6 +29,7 @@ public struct PhonemeAlignment: Sendable {
     /// Begins again.
     public mutating func reset() {
         for index in atSound.indices { (atSound[index], atBlank[index]) = (-.infinity, -.infinity) }
+        quiet = 0
     }
 
     /// Adds a frame.
@@ -29,10 +38,12 @@ public struct PhonemeAlignment: Sendable {
     /// - Returns: the score of the best path that ends here.
     public mutating func add(_ losses: UnsafePointer<Float>) -> Float {
         let blankLoss = losses[blank]
+        let beginning = quiet >= Self.pause ? 0 : -withinTalk
+        quiet = blankLoss < 0 ? 0 : quiet + 1
         var index = atSound.count - 1
         while index >= 0 {
             let (sound, blank) = (atSound[index], atBlank[index])
-            var before: Float = 0
+            var before = beginning
             if index > 0 { before = max(atBlank[index - 1], atSound[index - 1]) }
             atBlank[index] = max(sound, blank) + blankLoss
             atSound[index] = max(sound, before) + losses[sounds[index]]

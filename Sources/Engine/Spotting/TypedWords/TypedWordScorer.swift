@@ -35,7 +35,9 @@ final class TypedWordScorer: WordScorer {
         words = typed.map { word in
             Word(
                 alignments: hearing.map { hearing in
-                    word.pronunciations.map { PhonemeAlignment($0, blank: hearing.network.blank) }
+                    word.pronunciations.map {
+                        PhonemeAlignment($0, blank: hearing.network.blank, withinTalk: TypedWord.withinTalk)
+                    }
                 } ?? []
             )
         }
