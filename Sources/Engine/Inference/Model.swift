@@ -63,10 +63,19 @@ public final class Model: Sendable {
         let (description, confirm) = (folder + "/model.json", folder + "/confirm.safetensors")
         // Whether the model needs the file is known later; one that is missing is reported then.
         let hasFile = confirms && fileExists(confirm)
+        let bytes = try readModelFile(description, limit: Limits.descriptionBytes)
+        let weights: SafeTensors
+        do {
+            weights = try SafeTensors(opening: folder + "/model.safetensors")
+        } catch {
+            // What is wrong with the description is said first.
+            _ = try ModelDescription(json: bytes, file: description)
+            throw error
+        }
         try self.init(
             ModelFiles(
-                description: readModelFile(description, limit: Limits.descriptionBytes),
-                weights: SafeTensors(opening: folder + "/model.safetensors"),
+                description: bytes,
+                weights: weights,
                 confirm: hasFile ? SafeTensors(opening: confirm) : nil,
                 names: (description, confirm)
             ),

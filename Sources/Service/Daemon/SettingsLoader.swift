@@ -115,6 +115,8 @@ public struct SettingsLoader: Sendable {
         let model = known?.files.model == files.model ? known?.vocabulary.model : nil
         let kept = known?.files.wakeWords == files.wakeWords && isComplete ? known?.vocabulary.wakeWords : nil
         var (vocabulary, taught) = try loader.load(model, wakeWords: kept.map { .init($0) }, stores: stores)
+        // Made now, because the files may be written over while the service runs.
+        _ = vocabulary.model.identity
         if let note = taught.note { log.write(.notice, note) }
         for name in taught.lost { log.write(.warning, TaughtWords.lostLine(name)) }
         // A file that was written again with the same words: the detector keeps what it has.
