@@ -69,6 +69,7 @@ struct TypedWordTests {
         let (word, calibration) = try teacher.word("athena")
         let report = TypedWordReport(word, calibration, teacher)
         #expect(report.pronunciations.first == "æ θ i n ə" && report.nearest.count == 3)
+        #expect(report.respelled.count == 3 && report.respelled.allSatisfy { !$0.contains("<") && !$0.contains("ɹ") })
         #expect(report.lines.prefix(3).map { $0.contains("found") } == [true, true, true])
         #expect(report.lines.dropFirst(3) == report.remarks[...])
         let isPoor = try #require(calibration.balanced).found < TypedWordCalibration.poor

@@ -82,4 +82,14 @@ struct PronouncerTests {
         #expect(pronouncer.notation(.espeak, of: click) == nil && pronouncer.notation(.flite, of: click) == nil)
         #expect(pronouncer.notation(.flite, of: Pronunciation([9999])) == nil)
     }
+
+    @Test(arguments: [
+        ("t w ɛ n t i <wb> h aʊ z", "twentee howz"), ("<wb> ð ə <wb> d͡ʒ ʌ d͡ʒ <wb>", "dhuh juj"), ("s ʙ", "sʙ"),
+        ("<wb>", ""),
+    ]) func `sounds are respelled for readers of English`(sounds: String, text: String) throws {
+        let pronouncer = try Self.pronouncer.get()
+        let places = sounds.split(separator: " ").compactMap { name in pronouncer.symbols.firstIndex { $0 == name } }
+        #expect(pronouncer.respelled(places) == text)
+        #expect(pronouncer.respelled([9999]) == "?")
+    }
 }

@@ -75,7 +75,7 @@ extension TypedWordReport {
                     ]
                 }
             ),
-            "nearest": .array(nearest.map { .string($0) }),
+            "nearest": .strings(nearest), "respelled": .strings(respelled),
         ]
     }
 }

@@ -12,18 +12,19 @@ public struct TypedWordReport: Sendable {
     public let calibration: TypedWordCalibration
     /// In IPA, with spaces between sounds.
     public let pronunciations: [String]
-    /// What the network heard in the talk that is nearest, likewise.
+    /// What the network heard in the talk that is nearest, likewise; and as a reader of English would say it.
     public let nearest: [String]
+    public let respelled: [String]
 
     public init(_ word: TypedWord, _ calibration: TypedWordCalibration, _ teacher: TypedWordTeacher) {
         (self.word, self.calibration) = (word, calibration)
         let pronouncer = teacher.pronouncer
         pronunciations = word.pronunciations.map(pronouncer.text)
-        nearest = calibration.nearest.prefix(Self.moments).map { peak in
-            let heard = teacher.talk.heard(before: peak.frame, frames: Self.framesOfWord)
-            return pronouncer.text(Pronunciation(heard.filter { $0 != pronouncer.boundary }))
-        }
-        .filter { !$0.isEmpty }
+        let heard = calibration.nearest.prefix(Self.moments)
+            .map { teacher.talk.heard(before: $0.frame, frames: Self.framesOfWord) }
+            .filter { $0.contains { $0 != pronouncer.boundary } }
+        nearest = heard.map { pronouncer.text(Pronunciation($0.filter { $0 != pronouncer.boundary })) }
+        respelled = heard.map(pronouncer.respelled)
     }
 
     /// What to expect of it, a sentence each.
@@ -41,7 +42,8 @@ public struct TypedWordReport: Sendable {
         if !calibration.sayings.isEmpty {
             remarks.append("In \(hours) hours of talk the word itself is said; that is no false accept.")
         }
-        remarks.append("Nearest in \(hours) hours of talk: \(nearest.joined(separator: "; "))")
+        let moments = zip(respelled, nearest).map { "“\($0)” (\($1))" }
+        remarks.append("Nearest in \(hours) hours of talk, as it was heard: \(moments.joined(separator: "; "))")
         if let balanced = calibration.balanced, balanced.found < TypedWordCalibration.poor {
             remarks.append("A longer name, or takes of your voice, would be found more often.")
         }
