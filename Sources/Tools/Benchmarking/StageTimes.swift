@@ -61,7 +61,9 @@ public struct StageTimes: Sendable {
         guard blocks.indices.contains(number) else { return false }
         let block = blocks[number]
         func clock(_ seconds: Double) -> Instant { origin + .seconds(seconds) }
-        let places = [clock(end), clock(decided), block.read, block.done, started]
+        // The thread may have been stopped between the event and its mark of the block's end: the action had begun then.
+        let done = min(block.done, started)
+        let places = [clock(end), clock(decided), block.read, done, started]
         for (index, (from, to)) in zip(places, places.dropFirst()).enumerated() {
             stages[index].seconds.append((to - from).seconds)
         }
