@@ -106,6 +106,11 @@ struct VectorTableTests {
             ),
             ("frequencies that are too few", { $0.add("v.frequencies", [20, 7], [Float](repeating: 1, count: 140)) }),
             ("a frequency below 0", { $0.add("v.frequencies", [20, 7], [Float](repeating: -1, count: 140)) }),
+            (
+                "a frequency that no integer is",
+                { $0.add("v.frequencies", [20, 7], [Float](repeating: 1e30, count: 140)) }
+            ),
+            ("half a frequency", { $0.add("v.frequencies", [20, 7], [Float](repeating: 0.5, count: 140)) }),
             ("no symbols", { $0.add("v.frequencies", [20, 0], []) }),
             ("a short code", { $0.add("v", [7], type: "U8", [1, 2, 3, 4, 5, 6, 7]) }),
         ]

@@ -51,6 +51,11 @@ def main():
         state = torch.load(arguments.checkpoint, weights_only=False)
         first = state["step"]
         student.load_state_dict(state["student"]), mean.load_state_dict(state["mean"]), optimizer.load_state_dict(state["optimizer"])
+
+    def save(step):
+        parts = {"student": student, "mean": mean, "optimizer": optimizer}
+        torch.save({"step": step} | {name: part.state_dict() for name, part in parts.items()}, arguments.checkpoint)
+
     # The same windows at each check, of the same recordings.
     mixture = Mixture(arguments.data, 1)
     checks = [mixture.batch(WINDOWS) for _ in range(CHECKS)]
@@ -63,8 +68,7 @@ def main():
                 checked = [float(loss(mean(mixed), teacher(clean))) for clean, mixed in checks]
             print(f"step {step}: {np.mean(losses or [0]):.4f} a step, {np.mean(checked):.4f} of the mean network", flush=True)
             losses = []
-            state = {"step": step, "student": student.state_dict(), "mean": mean.state_dict(), "optimizer": optimizer.state_dict()}
-            torch.save(state, arguments.checkpoint)
+            save(step)
         # Down to a hundredth, as a cosine.
         rate = arguments.rate * min(1, (step + 1) / WARM) * (0.505 + 0.495 * math.cos(math.pi * step / arguments.steps))
         for group in optimizer.param_groups:
@@ -83,7 +87,7 @@ def main():
             for new, old in zip(student.parameters(), mean.parameters()):
                 old.lerp_(new, 1 - kept)
         losses.append(float(distance))
-    torch.save({"step": arguments.steps, "student": student.state_dict(), "mean": mean.state_dict(), "optimizer": optimizer.state_dict()}, arguments.checkpoint)
+    save(arguments.steps)
 
 
 if __name__ == "__main__":

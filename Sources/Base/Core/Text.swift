@@ -23,7 +23,10 @@ public func counted(_ count: some BinaryInteger, _ one: String, _ many: String? 
 }
 
 /// A confidence from 0 to 1 as a percentage, such as `97 %`.
-public func percent(_ confidence: Float) -> String { decimal(Double(confidence) * 100, 0) + " %" }
+public func percent(_ confidence: Float) -> String { percent(Double(confidence)) }
+
+/// A share from 0 to 1, likewise.
+public func percent(_ share: Double) -> String { decimal(share * 100, 0) + " %" }
 
 /// Text from outside as one line that is safe on a terminal: what ``isHidden(_:)`` finds becomes `?`, and bytes of a file's name that are
 /// not UTF-8 become U+FFFD, as in ``FileName/shown(_:)``.

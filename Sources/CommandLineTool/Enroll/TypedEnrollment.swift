@@ -64,7 +64,7 @@ extension TypedWordReport {
     fileprivate var json: JSON {
         [
             "word": .string(word.name), "typed": true,
-            "sounds": .array(pronunciations.map { .string($0) }),
+            "sounds": .strings(pronunciations),
             "boundary": .number(word.boundary, places: 4),
             "talkHours": .number(calibration.talkHours, places: 2),
             "expected": .array(

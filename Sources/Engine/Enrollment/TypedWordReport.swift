@@ -49,6 +49,4 @@ public struct TypedWordReport: Sendable {
         }
         return remarks
     }
-
-    private func percent(_ share: Double) -> String { "\(Int((share * 100).rounded())) %" }
 }

@@ -99,7 +99,7 @@ public struct TypedWordTeacher: Sendable {
         guard let balanced = calibration.balanced, balanced.found < TypedWordCalibration.leastFound else { return nil }
         return .cannotBeTyped(
             name,
-            "talk sounds like '\(name)' too often: with few false accepts it would be found \(share(balanced.found)) of the time"
+            "talk sounds like '\(name)' too often: with few false accepts it would be found \(percent(balanced.found)) of the time"
         )
     }
 
@@ -139,8 +139,6 @@ public struct TypedWordTeacher: Sendable {
                 }
         }?.name
     }
-
-    private func share(_ found: Double) -> String { "\(Int((found * 100).rounded())) %" }
 }
 
 extension WordStore.Word {

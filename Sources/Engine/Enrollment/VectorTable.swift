@@ -173,7 +173,9 @@ extension RowCode {
             step: try file.floats(name + ".step", shape: [1]).first ?? 0,
             units: try file.floats(name + ".units", shape: [components]),
             reach: symbols / 2,
-            frequencies: try file.floats(name + ".frequencies", shape: [components, symbols]).map { Int($0) }
+            frequencies: try file.floats(name + ".frequencies", shape: [components, symbols]).compactMap {
+                Int(exactly: $0)
+            }
         )
         let rows = Int(exactly: try file.floats(name + ".rows", shape: [1]).first ?? 0)
         // A short code must not claim memory without limit.

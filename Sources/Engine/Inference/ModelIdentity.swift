@@ -3,7 +3,7 @@ import Kernels
 private import Synchronization
 
 // Hashes that tell files and layers apart: the same on every machine and not cryptographic. They must be fast, because
-// each start of the program hashes megabytes.
+// a service hashes megabytes when it starts.
 
 /// A hash of `bytes` that continues from `basis`.
 func hash(_ bytes: ArraySlice<UInt8>, _ basis: UInt64 = fnvBasis) -> UInt64 {
