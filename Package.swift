@@ -280,7 +280,8 @@ let package = Package(
             name: "Benchmarking",
             dependencies: [
                 "Actions", "Audio", "Capture", "Configuration", "Core", "Daemon", "Evaluation", "Events", "Inference",
-                "Input", "JSON", "KernelInterface", "Kernels", "Network", "Spotting", "System", "WakeWords", "Wyoming",
+                "Input", "JSON", "KernelInterface", "Kernels", "Network", "Phonemes", "Spotting", "System", "WakeWords",
+                "Wyoming",
             ]
         ),
         .target(

@@ -32,7 +32,7 @@ struct PhonemeNetworkTests {
         )
         let answer = Self.answer(runner, to: samples)
         #expect(answer.count == expected.count)
-        // The weights are stored in 8 bits.
+        // Matrices multiply 8-bit weights and 7-bit inputs.
         let differences = zip(answer, expected).map { abs(exp($0) - exp($1)) }
         #expect((differences.max() ?? 1) < 0.03, "\(instructionSet)")
         #expect(differences.reduce(0, +) / Float(differences.count) < 1e-4)

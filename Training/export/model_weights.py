@@ -17,9 +17,9 @@ LANE_SUM = np.float32(32767 // 127 - GROUP // 4)
 LEAST = 4096
 
 
-def load(folder):
+def load(folder, file=FILE):
     """The tensors of a model folder by name, layers of 8 bits as floats."""
-    tensors = safetensors.numpy.load_file(folder / FILE)
+    tensors = safetensors.numpy.load_file(folder / file)
     for name, step in list(tensors.items()):
         if name.endswith(".step"):
             weight = name.removesuffix("step") + "weight"

@@ -6,8 +6,8 @@ from pathlib import Path
 import numpy as np
 import torch
 import torch.nn.functional as F
-from safetensors.numpy import load_file
 
+from Training.export import model_weights
 from Training.phonemes import archive, tensors
 from Training.phonemes.tensors import BLOCKS, HEADS, WIDTH
 
@@ -17,12 +17,8 @@ FRAME = 320
 
 def from_folder(folder):
     """The network of `Models/phonemes`, and the names of its symbols."""
-    stored = load_file(Path(folder) / "network.safetensors")
-    found = {}
-    for name, tensor in stored.items():
-        if not name.endswith(".steps"):
-            steps = stored.get(name + ".steps")
-            found[name] = tensor.astype(np.float32) * (1 if steps is None else steps.reshape((-1,) + (1,) * (tensor.ndim - 1)))
+    stored = model_weights.load(Path(folder), "network.safetensors")
+    found = {name: tensor.astype(np.float32) for name, tensor in stored.items() if name != "ranges" and not name.endswith(".step")}
     return Network(found), json.loads((Path(folder) / "phonemes.json").read_text())["symbols"]
 
 

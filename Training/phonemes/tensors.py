@@ -6,6 +6,8 @@ queries into theirs: what is left is convolutions, and normalisations without we
 
 import numpy as np
 
+from Training.export import model_weights
+
 BLOCKS, WIDTH, HEADS = 4, 144, 4
 # The names that the export to ONNX gave to the matrices of a block.
 # Numbers from which on a tensor is large, and the names of those that 8 bits are enough for.
@@ -106,13 +108,11 @@ def halves(tensors):
 
 
 def stored(tensors):
-    """Large matrices in 8 bits with a step for each output (`.steps`), all else in 16-bit floats."""
+    """Large matrices in 8 bits with a step for each output (`.step`), all else in 16-bit floats."""
     found = halves(tensors)
     for name, tensor in tensors.items():
-        if tensor.size < LARGE or not name.endswith(EIGHT_BITS):
-            continue
-        rows = tensor.reshape(len(tensor), -1)
-        steps = np.maximum(np.abs(rows).max(1), 1e-12) / 127
-        found[name] = np.ascontiguousarray(np.rint(rows / steps[:, None]).astype(np.int8)).reshape(tensor.shape)
-        found[name + ".steps"] = steps.astype(np.float32)
+        if tensor.size >= LARGE and name.endswith(EIGHT_BITS):
+            step = name.removesuffix("weight") + "step"
+            found[step] = model_weights.steps(tensor, True)
+            found[name] = model_weights.integers(tensor, found[step])
     return found

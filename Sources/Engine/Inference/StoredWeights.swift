@@ -23,17 +23,10 @@ extension SafeTensors {
                 }
             }
         }
-        return try scaled(layer + ".weight", shape: shape, steps: layer + ".step")
-    }
-
-    /// A tensor as floats; one of 8 bits has a step for each output beside it, `<name>.steps`, or as another name says.
-    ///
-    /// - Throws: as ``floats(_:shape:)``.
-    package func scaled(_ name: String, shape: [Int], steps other: String? = nil) throws(ModelError) -> [Float] {
+        let name = layer + ".weight"
         var floats = try floats(name, shape: shape)
         guard entries[name]?.type == .signed8 else { return floats }
-        let own = name + ".steps"
-        let steps = try steps(other.map { entries[own] == nil ? $0 : own } ?? own, count: shape[0])
+        let steps = try steps(layer + ".step", count: shape[0])
         let count = floats.count / max(1, shape[0])
         for index in floats.indices { floats[index] *= steps[index / count] }
         return floats

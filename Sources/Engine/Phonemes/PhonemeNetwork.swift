@@ -41,7 +41,12 @@ public final class PhonemeNetwork: Sendable {
         frontEnd = try PhonemeFrontEnd(file)
         layers = PhonemeLayers(outputs: symbols.count).layers
         let network = try Self.network(layers, frames: PhonemeFrontEnd.frames(Self.usualSamples))
-        weights = try PackedWeights(network, ranges: [:], kernels: kernels, from: file)
+        weights = try PackedWeights(
+            network,
+            ranges: try file.ranges(of: layers.filter(\.isMatrix)),
+            kernels: kernels,
+            from: file
+        )
     }
 
     /// The weights do not depend on it.
@@ -101,5 +106,22 @@ struct PhonemeDescription {
 
     static func wrong(_ folder: String, _ what: String) -> ModelError {
         .description.saying("\(folder)/\(file): \(what); install the file again")
+    }
+}
+
+extension LayerDescription {
+    /// Whether it is a convolution of one column.
+    fileprivate var isMatrix: Bool {
+        if case .convolution(let convolution, _) = operation { convolution.kernel.frames == 1 } else { false }
+    }
+}
+
+extension SafeTensors {
+    /// The largest inputs of layers that compute in integers, by the names of what they read: the tensor “ranges”.
+    ///
+    /// - Throws: `ModelError` where there are not as many.
+    func ranges(of layers: [LayerDescription]) throws(ModelError) -> [String: Double] {
+        let numbers = try floats("ranges", shape: [layers.count])
+        return Dictionary(zip(layers.map { $0.inputs[0] }, numbers.map(Double.init))) { max($0, $1) }
     }
 }

@@ -9,7 +9,7 @@ struct SpellingMatrix: Sendable {
 
     init(_ weights: SafeTensors, _ name: String, _ rows: Int, _ columns: Int) throws(ModelError) {
         (self.rows, self.columns) = (rows, columns)
-        numbers = try weights.scaled(name, shape: [rows, columns])
+        numbers = try weights.floats(name, shape: [rows, columns])
     }
 
     /// A row.
@@ -33,7 +33,7 @@ struct SpellingLayer: Sendable {
 
     init(_ weights: SafeTensors, _ name: String, _ rows: Int, _ columns: Int) throws(ModelError) {
         self.weights = try SpellingMatrix(weights, name + ".weight", rows, columns)
-        bias = try weights.scaled(name + ".bias", shape: [rows])
+        bias = try weights.floats(name + ".bias", shape: [rows])
     }
 
     func callAsFunction(_ vector: [Float]) -> [Float] { sum(weights(vector), bias) }
@@ -45,8 +45,8 @@ struct SpellingNorm: Sendable {
     private let shift: [Float]
 
     init(_ weights: SafeTensors, _ name: String, _ count: Int) throws(ModelError) {
-        scale = try weights.scaled(name + ".weight", shape: [count])
-        shift = try weights.scaled(name + ".bias", shape: [count])
+        scale = try weights.floats(name + ".weight", shape: [count])
+        shift = try weights.floats(name + ".bias", shape: [count])
     }
 
     func callAsFunction(_ vector: [Float]) -> [Float] {
@@ -69,7 +69,7 @@ struct SpellingRecurrence: Sendable {
     init(_ weights: SafeTensors, _ name: String, inputs: Int) throws(ModelError) {
         input = try SpellingMatrix(weights, name + ".input", 3 * Self.states, inputs)
         state = try SpellingMatrix(weights, name + ".state", 3 * Self.states, Self.states)
-        bias = try weights.scaled(name + ".bias", shape: [6 * Self.states])
+        bias = try weights.floats(name + ".bias", shape: [6 * Self.states])
     }
 
     /// The next state.

@@ -75,6 +75,8 @@ public struct BenchRun {
             )
         case .wordLook:
             return WordLookWork(model, on: sound).map { Probe(stage, kernels, $0) }
+        case .soundLook:
+            return SoundLookWork(kernels: model.kernels, on: sound).map { Probe(stage, kernels, $0) }
         case .peak:
             return model.kernels.fmaThroughput.map { peak in
                 let work = PeakWork(peak)

@@ -14,6 +14,7 @@ public enum BenchStage: String, CaseIterable, Sendable {
     case window = "window"
     case look = "look"
     case wordLook = "look-1-word"
+    case soundLook = "look-typed"
     case peak = "fma-peak"
 
     /// What one unit of the stage computes, for the table.
@@ -33,6 +34,7 @@ public enum BenchStage: String, CaseIterable, Sendable {
         case .window: "log-mel and network over a second"
         case .look: "all confirming networks over a proposal"
         case .wordLook: "a word of the user's own over a proposal"
+        case .soundLook: "the sounds of two seconds, for typed words"
         case .peak: "multiply-adds of floats in registers"
         }
     }

@@ -38,16 +38,14 @@ public struct PhonemeAlignment: Sendable {
     /// - Returns: the score of the best path that ends here.
     public mutating func add(_ losses: UnsafePointer<Float>) -> Float {
         let blankLoss = losses[blank]
-        let beginning = quiet >= Self.pause ? 0 : -withinTalk
+        // The best path before a sound, as it was in the frame before.
+        var before = quiet >= Self.pause ? 0 : -withinTalk
         quiet = blankLoss < 0 ? 0 : quiet + 1
-        var index = atSound.count - 1
-        while index >= 0 {
+        for index in sounds.indices {
             let (sound, blank) = (atSound[index], atBlank[index])
-            var before = beginning
-            if index > 0 { before = max(atBlank[index - 1], atSound[index - 1]) }
-            atBlank[index] = max(sound, blank) + blankLoss
             atSound[index] = max(sound, before) + losses[sounds[index]]
-            index -= 1
+            before = max(sound, blank)
+            atBlank[index] = before + blankLoss
         }
         return (atSound.last ?? -.infinity) / Float(max(atSound.count, 1))
     }
