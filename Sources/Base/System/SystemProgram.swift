@@ -1,4 +1,4 @@
-public import Core
+import Core
 private import Glibc
 
 /// A program of the system.

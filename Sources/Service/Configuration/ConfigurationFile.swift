@@ -2,7 +2,7 @@ private import Glibc
 import JSON
 public import Network
 public import Spotting
-public import System
+import System
 private import WakeWords
 
 /// A valid configuration file; also finds the file.

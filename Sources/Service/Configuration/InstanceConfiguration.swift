@@ -1,6 +1,6 @@
 import Core
 private import Glibc
-public import Network
+import Network
 public import System
 
 /// A configuration of a service on this machine.

@@ -1,5 +1,5 @@
 import Audio
-public import Capture
+import Capture
 import Core
 import Synchronization
 

@@ -1,4 +1,4 @@
-public import Core
+import Core
 
 /// One of several parts of a set of files: those whose names hash to it, whatever files there are beside them.
 ///
