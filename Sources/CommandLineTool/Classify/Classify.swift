@@ -1,5 +1,7 @@
+private import Audio
 private import Core
 import Corpus
+private import Echo
 private import Inference
 private import Spotting
 private import Synchronization
@@ -106,12 +108,15 @@ struct Classify {
     /// All that results depend on. Runs with another heading do not go on with each other's results.
     private var heading: String {
         let vocabulary = classifier.settings.vocabulary
-        let settings = "\(options.listening.gate) \(options.listening.mix)"
+        let (gate, mix) = (options.listening.gate, options.listening.mix)
+        let channels = (0..<64).filter(mix.contains).map(String.init).joined(separator: ",")
+        let settings =
+            "mode \(gate.mode.rawValue) trigger \(gate.trigger.rawValue) channels \(channels) echo \(mix.echo?.channel ?? -1)"
         let thresholds = classifier.settings.thresholds.values.map { $0.map { shortest(Double($0)) } ?? "-" }.joined(
             separator: ","
         )
         let shard = options.shard.map { " shard \($0)" } ?? ""
-        return "beckon \(version) format \(options.format) clips \(options.clips)\(shard) "
+        return "beckon \(version) format \(options.format.rawValue) clips \(options.clips)\(shard) "
             + "model \(vocabulary.model.identity) words \(vocabulary.labels) thresholds \(thresholds) "
             + "phrases \(options.phrases) \(settings)"
     }

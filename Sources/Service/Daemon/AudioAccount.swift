@@ -21,7 +21,7 @@ struct AudioAccount {
         heard = blocks(detector.hops)
         let inBlock = capture.read - blocks(capture.blocks) - (capture.lost[.incomplete] ?? .zero)
         waiting = blocks(capture.unreadBlocks) + max(.zero, inBlock)
-        lost = LostAudio.Cause.beforeDetector.map { ("\($0)", capture.lost[$0] ?? .zero) }
+        lost = LostAudio.Cause.beforeDetector.map { ($0.name, capture.lost[$0] ?? .zero) }
     }
 
     /// In seconds.

@@ -106,7 +106,7 @@ struct ServiceMetrics {
             .gauges(
                 "beckon_capture_state",
                 "1 for the state that the microphone is in.",
-                states.map { ([.init("state", "\($0)")], $0 == capture.state ? 1 : 0) }
+                states.map { ([.init("state", $0.name)], $0 == capture.state ? 1 : 0) }
             ),
             .gauge(
                 "beckon_audio_level_ratio",

@@ -50,7 +50,7 @@ extension ThresholdChoices {
 
 extension ServiceStatus.Input {
     init(_ capture: CaptureStatus) {
-        self.init(state: "\(capture.state)")
+        self.init(state: capture.state.name)
         func date(_ time: Instant) -> Timestamp { .now.adding(seconds: -(Clock.now - time).seconds) }
         (since, device) = (date(capture.since), capture.device)
         if !capture.problem.isEmpty, capture.state == .waiting || capture.state == .lost { problem = capture.problem }
@@ -70,7 +70,7 @@ extension ServiceStatus.Echo {
         self.init()
         cancelledDecibels = microphone.echoReduction.map { Double($0) }
         guard let reference else { return }
-        (state, device) = ("\(reference.state)", reference.device)
+        (state, device) = (reference.state.name, reference.device)
         let isMissing = reference.state == .waiting || reference.state == .lost
         if isMissing, !reference.problem.isEmpty { problem = reference.problem }
     }
