@@ -48,6 +48,18 @@ let wideKernels = wideKernelFlags.map { name, flags in
     vectorKernels(name, [.define("KERNEL_\(name.uppercased())"), .unsafeFlags(flags.flatMap { ["-Xcc", $0] })])
 }
 
+/// How the program is linked: equal functions once, relocations packed (glibc 2.36 reads them), and what `beckon.ld` leaves out not at all.
+///
+/// By LLVM's linker, which Swift brings along: gold cannot pack.
+let smallLinking = LinkerSetting.unsafeFlags(
+    ["-use-ld=lld"]
+        + [
+            "--icf=all", "-z", "pack-relative-relocs", "--no-eh-frame-hdr",
+            "-T", "\(Context.packageDirectory)/Sources/beckon/beckon.ld",
+        ].flatMap { ["-Xlinker", $0] },
+    .when(configuration: .release)
+)
+
 /// The floors of `Sources`, lowest first, and the rooms in their folders: a module imports modules of its own floor and of
 /// lower floors only.
 ///
@@ -320,7 +332,9 @@ let package = Package(
         .executableTarget(
             name: "beckon",
             dependencies: ["CommandLineTool"],
-            swiftSettings: [.unsafeFlags(["-parse-as-library"])]
+            exclude: ["beckon.ld"],
+            swiftSettings: [.unsafeFlags(["-parse-as-library"])],
+            linkerSettings: [smallLinking]
         ),
         .executableTarget(name: "spot", dependencies: ["Beckon"], path: "Examples/Spot"),
         .executableTarget(name: "soak", dependencies: ["Audio", "Capture", "Core", "System"], path: "Benchmarks/Soak"),
@@ -583,19 +597,33 @@ let lineTables = Context.environment["BECKON_LINE_TABLES"].map { _ in "-gline-ta
 
 /// Rooms whose code runs once a command, an event or a change of the settings, not for each hop of each stream.
 let smallRooms: Set<String> = [
-    "Actions", "Benchmarking", "Configuration", "Control", "Corpus", "Daemon", "DeviceGroup", "ESPHome", "Events",
-    "IntegrationInterface", "LiveTeaching", "MQTT", "Metrics", "Network", "Playback", "Web", "Wyoming",
+    "Actions", "Benchmarking", "Charts", "Configuration", "Control", "Core", "Corpus", "Daemon", "DeviceGroup",
+    "Diagnostics", "ESPHome", "Evaluation", "Events", "IntegrationInterface", "LiveTeaching", "MQTT", "Metrics",
+    "Network", "Playback", "Reports", "System", "Web", "Wyoming",
 ]
+
+/// Without the names of members, which only `Mirror` and the default text of a value read: where a user may see it, `"\(value)"` is of a type
+/// with a description.
+let withoutReflection: SwiftSetting = .unsafeFlags(
+    ["-Xfrontend", "-disable-reflection-metadata"],
+    .when(configuration: .release)
+)
+/// Where that would leave out a type that another room's code needs, and the linker misses it: `PartDecoder`.
+let reflectedRooms: Set<String> = ["Audio"]
 
 // Whole modules take less processor time than their files one by one. The largest room of tests, which is compiled last, is quicker by files,
 // on all processors.
 for target in package.targets where target.type != .system {
     let isOwn = target.path?.hasPrefix("Sources/") == true || target.name == "TestSupport"
     if smallRooms.contains(target.name) { target.swiftSettings? += smallSettings }
-    // Each function in a section of its own, so that the linker drops those that nothing calls.
+    // Each function in a section of its own, so that the linker drops those that nothing calls, public ones too.
     if target.type != .test {
-        let sections: SwiftSetting = .unsafeFlags(["-Xfrontend", "-function-sections"], .when(configuration: .release))
+        let sections: SwiftSetting = .unsafeFlags(
+            ["-Xfrontend", "-function-sections", "-Xfrontend", "-internalize-at-link"],
+            .when(configuration: .release)
+        )
         target.swiftSettings?.append(sections)
+        if !reflectedRooms.contains(target.name) { target.swiftSettings?.append(withoutReflection) }
     }
     if target.type == .test {
         target.swiftSettings?.append(withoutDebugInformation())
