@@ -23,7 +23,7 @@ from pathlib import Path
 import numpy as np
 import soundfile
 
-from Benchmarks.words import strangers, typed
+from Benchmarks.words import strangers, typed, typed_takes
 from Benchmarks.words.programs import Beckon, EfficientWordNet, LocalWake
 from Benchmarks.words.recordings import NOISE, OTHERS, REAL, WORDS, one_voice, real_people
 from Training.data.audio import RATE
@@ -167,7 +167,8 @@ def main():
         if not (work / "strangers.done").exists():
             strangers.make(work, options.data, work / "cache")
             (work / "strangers.done").touch()
-        print(table(typed.HEADS, list(typed.rows(work, options.data, options.beckon))))
+        for one in (typed, typed_takes):
+            print(table(one.HEADS, list(one.rows(work, options.data, options.beckon))), flush=True)
         return
     programs = [Beckon(work, options.beckon, options.model)]
     if not options.beckon_only:

@@ -118,7 +118,7 @@ extension Spotter {
         let vocabulary = try Self.loader(folder, settings).vocabulary(
             model,
             taught: merged.taught(for: model),
-            stored: merged.words.filter(\.isTyped),
+            stored: merged.typed,
             wakeWords: .init(detector.vocabulary.wakeWords, missing: detector.vocabulary.missing)
         )
         var settings = settings

@@ -54,7 +54,7 @@ struct SpotterTests {
         var settings = Spotter.Settings()
         settings.taughtWords = folder.file("words")
         let taught = try Program.beckon(
-            ["enroll", "middle", "--words", folder.file("words"), "--from", Voices.path("Rear_Center")]
+            ["enroll", "middle", "--force", "--words", folder.file("words"), "--from", Voices.path("Rear_Center")]
         )
         #expect(taught.status == 0, "\(taught.error)")
         let spotter = try Self.spotter(settings)
@@ -91,7 +91,7 @@ struct SpotterTests {
         var settings = Spotter.Settings()
         settings.taughtWords = folder.file("words")
         let path = Voices.path("Rear_Center")
-        #expect(try Program.beckon(["enroll", "middle", "--words", folder.file("words"), "--from", path]).status == 0)
+        #expect(try Program.beckon(["enroll", "middle", "--force", "--words", folder.file("words"), "--from", path]).status == 0)
         let spotter = try Self.spotter(settings)
         let expected = try spotter.detections(inFile: path)
         let voice = try Voices.samples("Rear_Center")

@@ -49,7 +49,7 @@ struct CInterfaceTests {
         )
         let words = folder.file("words")
         let taught = try Program.beckon(
-            ["enroll", "middle", "--words", words, "--from", Voices.path("Rear_Center")]
+            ["enroll", "middle", "--force", "--words", words, "--from", Voices.path("Rear_Center")]
         )
         #expect(taught.status == 0, "\(taught.error)")
         var settings = Spotter.Settings()

@@ -48,15 +48,15 @@ struct EnrollTests {
     }
 
     @Test func `a word is taught from recordings, detected, listed and forgotten`() throws {
-        let taught = try enroll("Mitte hinten", "Rear_Center")
+        let taught = try enroll("Mitte 2", "Rear_Center")
         #expect(taught.status == 0 && taught.error == "")
-        #expect(taught.output.contains("'Mitte hinten' is taught, from 3 takes.\n"))
+        #expect(taught.output.contains("'Mitte 2' is taught, from 3 takes.\n"))
         #expect(taught.output.contains("WRONG PER HOUR") && taught.output.contains("* is in use"))
         let mode = try FileManager.default.attributesOfItem(atPath: words)[.posixPermissions] as? Int
         #expect(mode == 0o600)
 
-        #expect(try heard("Rear_Center") == ["Mitte hinten"])
-        #expect(try heard("Rear_Center", ["--mode", "command"]) == ["Mitte hinten"])
+        #expect(try heard("Rear_Center") == ["Mitte 2"])
+        #expect(try heard("Rear_Center", ["--mode", "command"]) == ["Mitte 2"])
         #expect(try heard("Rear_Center", ["--words", "none"]) == [])
         #expect(try heard("Front_Left") == ["left"])
 
@@ -67,16 +67,16 @@ struct EnrollTests {
         }
         let list = try beckon("words", "--json")
         let word = try JSONDecoder().decode(Word.self, from: Data(list.output.utf8))
-        #expect(word.word == "Mitte hinten" && word.takes == 3 && word.threshold == 0.8 && word.recordedSeconds > 2)
-        #expect(try beckon("words").output.contains("Mitte hinten"))
+        #expect(word.word == "Mitte 2" && word.takes == 3 && word.threshold == 0.8 && word.recordedSeconds > 2)
+        #expect(try beckon("words").output.contains("Mitte 2"))
 
         let more = try [0.9, 0.6, 0.3].map { try take("Rear_Center", gain: $0) }
         let grown = try Program.beckon(
-            ["enroll", "Mitte hinten", "--more", "--no-audio", "--json", "--from"] + more,
+            ["enroll", "Mitte 2", "--more", "--no-audio", "--json", "--from"] + more,
             environment: ["BECKON_WORDS": words]
         )
         #expect(grown.output.contains("\"takes\": 6"))
-        #expect(try beckon("forget", "Mitte hinten").status == 0)
+        #expect(try beckon("forget", "Mitte 2").status == 0)
         #expect(try heard("Rear_Center") == [])
         #expect(try beckon("words").output == "No words were taught yet; beckon enroll WORD teaches one.\n")
     }
@@ -87,17 +87,17 @@ struct EnrollTests {
         #expect(try Program.beckon(["enroll", "center", "--from"] + files, environment: environment).status == 0)
         _ = try folder.folder("beckon")
         try folder.write("beckon/config.json5", bytes: Array("{words: {center: {threshold: 0.7}}}".utf8))
-        let renamed = try Program.beckon(["words", "rename", "center", "Mitte hinten"], environment: environment)
-        #expect(renamed.status == 0 && renamed.output == "Renamed: center is Mitte hinten now\n", "\(renamed.error)")
+        let renamed = try Program.beckon(["words", "rename", "center", "Mitte 2"], environment: environment)
+        #expect(renamed.status == 0 && renamed.output == "Renamed: center is Mitte 2 now\n", "\(renamed.error)")
         #expect(
             renamed.error.contains(
-                "words.center: names 'center'; a service starts without it, with a warning; write 'Mitte hinten' here"
+                "words.center: names 'center'; a service starts without it, with a warning; write 'Mitte 2' here"
             ),
             "\(renamed.error)"
         )
-        #expect(try heard("Rear_Center") == ["Mitte hinten"])
+        #expect(try heard("Rear_Center") == ["Mitte 2"])
         let shown = try Program.beckon(["words", "--json"], environment: environment).output
-        #expect(shown.contains(#""word": "Mitte hinten", "takes": 3"#) && !shown.contains("center"))
+        #expect(shown.contains(#""word": "Mitte 2", "takes": 3"#) && !shown.contains("center"))
     }
 
     @Test func `unusable takes are left out, with the reason`() throws {
@@ -189,30 +189,30 @@ struct EnrollTests {
     }
 
     @Test func `a word is shown with its negative examples, and one can be taken back`() throws {
-        #expect(try enroll("links", "Rear_Left").status == 0)
-        #expect(try beckon("words", "links").output.hasSuffix("No negative examples.\n"))
-        let added = try beckon("enroll", "links", "--not", Voices.path("Front_Left"))
+        #expect(try enroll("links1", "Rear_Left").status == 0)
+        #expect(try beckon("words", "links1").output.hasSuffix("No negative examples.\n"))
+        let added = try beckon("enroll", "links1", "--not", Voices.path("Front_Left"))
         #expect(added.status == 0, "\(added.error)")
         #expect(try heard("Front_Left") == ["left"])
-        let shown = try beckon("words", "links")
+        let shown = try beckon("words", "links1")
         #expect(
-            shown.output.contains("links: takes: 3, with recordings: 3; threshold ")
-                && shown.output.contains("links --forget-negative NUMBER"),
+            shown.output.contains("links1: takes: 3, with recordings: 3; threshold ")
+                && shown.output.contains("links1 --forget-negative NUMBER"),
             "\(shown.output)"
         )
-        #expect(try beckon("words", "links", "--json").output.contains("\"negatives\": [{\"number\": 1, "))
-        let none = try beckon("words", "links", "--forget-negative", "2")
+        #expect(try beckon("words", "links1", "--json").output.contains("\"negatives\": [{\"number\": 1, "))
+        let none = try beckon("words", "links1", "--forget-negative", "2")
         #expect(none.status == 1 && none.error.contains("has no negative example 2; it has 1"), "\(none.error)")
-        let gone = try beckon("words", "links", "--forget-negative", "1")
+        let gone = try beckon("words", "links1", "--forget-negative", "1")
         #expect(gone.status == 0 && gone.output.hasPrefix("Forgotten: negative example 1 of links; left: 0\n"))
-        #expect(try beckon("words", "links", "--json").output.contains("\"negatives\": []"))
-        #expect(try heard("Front_Left") == ["links"])
+        #expect(try beckon("words", "links1", "--json").output.contains("\"negatives\": []"))
+        #expect(try heard("Front_Left") == ["links1"])
     }
 
     @Test func `words go through pipes, and an import lists all names that are taken`() throws {
         #expect(try enroll("center", "Rear_Center").status == 0)
-        #expect(try enroll("left side", "Side_Left").status == 0)
-        #expect(try enroll("right side", "Side_Right").status == 0)
+        #expect(try enroll("side left", "Side_Left").status == 0)
+        #expect(try enroll("side right", "Side_Right").status == 0)
         let other = folder.file("other")
         func shell(_ script: String) throws -> Program {
             try Program.run(
@@ -221,21 +221,21 @@ struct EnrollTests {
                 environment: ["BECKON_WORDS": words]
             )
         }
-        let copied = try shell(#""$0" words export - center 'left side' | "$0" words import --words "$2" -"#)
+        let copied = try shell(#""$0" words export - center 'side left' | "$0" words import --words "$2" -"#)
         #expect(
-            copied.status == 0 && copied.output == "Imported: center, left side\n" && copied.error == "",
+            copied.status == 0 && copied.output == "Imported: center, side left\n" && copied.error == "",
             "\(copied.error)"
         )
         let again = try shell(#""$0" words export - | "$0" words import --words "$2" -"#)
         #expect(again.status == 1 && again.output == "")
         #expect(
             again.error
-                == "beckon: nothing was imported, because these words are taught already: center, left side; --replace "
+                == "beckon: nothing was imported, because these words are taught already: center, side left; --replace "
                 + "uses the ones of the file, beckon forget removes yours\n"
         )
         #expect(try shell(#""$0" words --words "$2" --json"#).lines.count == 2)
         let replaced = try shell(#""$0" words export - | "$0" words import --replace --words "$2" -"#)
-        #expect(replaced.status == 0 && replaced.output == "Imported: center, left side, right side\n")
+        #expect(replaced.status == 0 && replaced.output == "Imported: center, side left, side right\n")
         #expect(try shell(#""$0" words --words "$2" --json"#).lines.count == 3)
         #expect(
             try shell(#""$0" words export - > "$2" && "$0" words export "$1.all" && cmp "$2" "$1.all""#).status == 0
@@ -259,10 +259,10 @@ struct EnrollTests {
         let refused = try enroll("mute", "Side_Left", ["--more", "--model", flat])
         #expect(refused.status == 1 && refused.error.contains("'mute' was taught to another model"))
         // Teaching the other model leaves that word to its own. Of that model's embedding these two words sound alike.
-        let taught = try enroll("right side", "Front_Right", ["--model", flat, "--force"])
+        let taught = try enroll("side right", "Front_Right", ["--model", flat, "--force"])
         #expect(taught.status == 0, "\(taught.error)")
         #expect(try heard("Side_Left") == ["mute"])
-        #expect(try heard("Front_Right", ["--words", words]) == ["right side"])
+        #expect(try heard("Front_Right", ["--words", words]) == ["side right"])
     }
 
     // MARK: - Several programs at once
@@ -353,7 +353,7 @@ struct EnrollTests {
 
     @Test func `words are carried to another store, and a damaged one is not taken`() throws {
         #expect(try enroll("center", "Rear_Center").status == 0)
-        #expect(try enroll("left side", "Side_Left").status == 0)
+        #expect(try enroll("side left", "Side_Left").status == 0)
         let (file, other) = (folder.file("words.export"), folder.file("elsewhere"))
         #expect(try beckon("words", "export", file, "center").status == 0)
         #expect(try beckon("words", "import", file, "--words", other).status == 0)
@@ -375,11 +375,11 @@ struct EnrollTests {
     }
 
     @Test func `a store is whole whenever the program that writes it is killed`() throws {
-        #expect(try enroll("first", "Rear_Center").status == 0)
+        #expect(try enroll("word", "Rear_Center", ["--force"]).status == 0)
         let binary = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
             .appendingPathComponent("beckon")
         let file = try take("Side_Left")
-        var known: Set<String> = ["first"]
+        var known: Set<String> = ["word"]
         var killed = 0
         for number in 0..<24 {
             let process = Process()

@@ -36,12 +36,11 @@ struct TypedWordCommandTests {
         #expect(try heard("Front_Left", "--words", "left") == ["left"])
         #expect(try heard("Rear_Left") == ["left"])
         #expect(try beckon("enroll", "front lift", "--typed").error.contains("sounds like 'front left'"))
-        #expect(try beckon("enroll", "front left", "--more").error.contains("is a typed word"))
         #expect(try beckon("enroll", "front left", "--not", Voices.path("Noise")).error.contains("is a typed word"))
         #expect(try beckon("words").output.split(separator: "\n").contains { $0.hasPrefix("front left  typed") })
         #expect(try beckon("words", "front left").output.hasPrefix("front left: typed, said f ɹ ʌ n t l ɛ f t or "))
         #expect(try beckon("words", "--json").output.contains("\"sounds\": [\"f ɹ ʌ n t l ɛ f t\""))
-        #expect(try beckon("enroll", "front left", "--typed").error.contains("is taught already"))
+        #expect(try beckon("enroll", "front left", "--typed").error.contains("is typed already"))
         #expect(try beckon("forget", "front left").status == 0)
         #expect(try heard("Front_Left") == ["left"])
     }
@@ -83,10 +82,49 @@ struct TypedWordCommandTests {
         #expect(!FileManager.default.fileExists(atPath: folder.file("words")))
     }
 
-    @Test(arguments: [["--takes", "3"], ["--from", "a.wav"], ["--more"], ["--no-audio"], ["--not", "1"]])
+    @Test(arguments: [["--device", "null"], ["--more"], ["--no-audio"], ["--not", "1"]])
     func `options for takes are refused`(options: [String]) throws {
         let program = try Program.beckon(["enroll", "hey house", "--typed"] + options)
         #expect(program.status == 2 && program.error.contains("a typed word has none"), "\(program.error)")
+    }
+
+    /// A word with a take and sounds is one word, in whatever order they came.
+    @Test(arguments: [
+        [["--typed"], ["--from"]], [["--from"], ["--typed"]], [["--typed", "--from"]],
+    ]) func `a name and a take are one word`(steps: [[String]]) throws {
+        for options in steps {
+            let take = options.last == "--from" ? [Voices.path("Front_Left")] : []
+            let program = try Program.beckon(
+                ["enroll", "front left"] + options + take,
+                environment: ["BECKON_WORDS": folder.file("words")]
+            )
+            #expect(program.status == 0 && program.error == "", "\(program.error)")
+            #expect(program.output.contains("is taught, from its name and 1 take") == (options == steps.last))
+        }
+        #expect(try beckon("words").output.split(separator: "\n").contains { $0.hasPrefix("front left  typed, 1") })
+        #expect(try beckon("words", "front left").output.contains("said f ɹ ʌ n t l ɛ f t or "))
+        #expect(try heard("Front_Left", "--words", "front left") == ["front left"])
+        #expect(try heard("Rear_Left", "--words", "front left") == [])
+        #expect(try beckon("enroll", "front left", "--typed").error.contains("is typed already"))
+        let again = try beckon("enroll", "front left", "--from", Voices.path("Front_Left"))
+        #expect(again.status == 1 && again.error.contains("--more adds takes to it"))
+        #expect(try beckon("words", "rename", "front left", "first left").status == 0)
+        #expect(try beckon("words", "export", folder.file("kept")).status == 0)
+        #expect(try beckon("forget", "first left").status == 0)
+        #expect(try heard("Front_Left", "--words", "left") == ["left"])
+        #expect(try beckon("words", "import", folder.file("kept")).status == 0)
+        #expect(try heard("Front_Left", "--words", "first left") == ["first left"])
+    }
+
+    @Test func `a take of another word is told, and not used unasked`() throws {
+        let other = try beckon("enroll", "orange banana", "--from", Voices.path("Front_Left"))
+        #expect(other.status == 1 && other.error.contains("does not sound like 'orange banana'"), "\(other.error)")
+        #expect(try beckon("words").output.hasPrefix("No words were taught"))
+        for name in ["lights1", "zxcv"] {
+            #expect(try beckon("enroll", name, "--from", Voices.path("Front_Left")).status == 0)
+        }
+        let forced = try beckon("enroll", "orange banana", "--force", "--from", Voices.path("Front_Left"))
+        #expect(forced.status == 0, "\(forced.error)")
     }
 
     /// Makes a program in the folder, the only one of `PATH`.
@@ -156,7 +194,7 @@ struct TypedWordCommandTests {
     }
 
     @Test(arguments: [
-        ("\"hi\": { typed: true }", "2 sounds"), ("left: { typed: true }", "is a word already"),
+        ("\"hi\": { typed: true }", "2 sounds"), ("left: { typed: true }", "is a word of the model already"),
         ("\"hey house\": { typed: true, sounds: [\"5\"] }", "'5'"), ("\"hey house\": { typed: 1 }", "typed"),
         ("\"hey house\": {}", "hey house"),
     ]) func `a configuration with a typed word that cannot work is refused`(words: String, says: String) throws {

@@ -101,8 +101,47 @@ struct TypedWordTests {
 
     @Test func `sounds that the network does not have are no word`() throws {
         var word = WordStore.Word(try teacher.word("hey house").word, teacher.pronouncer)
-        word.sounds = ["h eɪ ☃", ""]
+        word.sounds?.ways = ["h eɪ ☃", ""]
         #expect(word.typed(teacher.hearing.network.symbols) == nil)
+    }
+
+    @Test func `a word with takes and sounds is one in the store, found by both`() throws {
+        let typed = try teacher.word("front left").word
+        var store = WordStore()
+        var taught = try RecordedTakes.word("front left", [try RecordedTakes.utterance("Front_Left")])
+        taught.sensitivities[.balanced, .command] = 0.8
+        taught.sensitivities[.strict, .command] = 0.9
+        try store.put(taught)
+        let word = try store.add(typed: WordStore.Word(typed, teacher.pronouncer))
+        #expect(!word.isTyped && word.takes == taught.takes && word.sensitivities == taught.sensitivities)
+        let bytes = try store.encoded()
+        #expect(bytes[7] == 10)
+        let read = try WordStore(bytes: bytes, file: "words")
+        #expect(read == store && read.typed.map(\.name) == ["front left"])
+        #expect(read.words[0].typed(teacher.hearing.network.symbols) == typed)
+        // Both have one scale.
+        let beside = typed.beside(try #require(word.taught))
+        #expect(beside.probability(beside.score(0.8)) > 0.799 && beside.score(0.8) > typed.score(0.5))
+        #expect(beside.score(0.9) > beside.score(0.8) && beside.slope > 0)
+    }
+
+    @Test func `a word with takes and sounds fires once, by what comes first`() throws {
+        let model = try RecordedTakes.model()
+        let voice = try RecordedTakes.voice("Front_Left")
+        let typed = try teacher.word("front left").word
+        var word = try RecordedTakes.word("front left", [try RecordedTakes.utterance("Front_Left")])
+        _ = word.calibrate(among: [], try #require(try NegativeSet.beside(model, in: RecordedTakes.folder)))
+        let taught = try #require(word.taught)
+        let quiet = [Float](repeating: 0, count: 24_000)
+        let audio = quiet + voice + quiet + voice + quiet
+        for (taught, typed, count) in [([taught], [typed.beside(taught)], 2), ([], [typed], 2)] {
+            let vocabulary = Vocabulary(model, taught: taught, typed: typed, hearing: teacher.hearing)
+            #expect(vocabulary.labels.count { $0 == "front left" } == 1)
+            let settings = DetectorSettings(vocabulary)
+            let found = Self.detections(settings, audio).filter { settings.name(of: $0) == "front left" }
+            #expect(found.count == count, "\(found.map { ($0.time, $0.confidence) })")
+            #expect(found.allSatisfy { $0.confidence >= $0.threshold })
+        }
     }
 
     // MARK: - Detection

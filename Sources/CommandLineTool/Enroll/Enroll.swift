@@ -45,7 +45,7 @@ struct Enroll {
         var store = try file.read()
         var existing = store?[options.word]
         if existing == nil { try checkSpelling(store) }
-        if existing != nil, !options.more {
+        if existing?.isTyped == false, options.hasTakes, !options.more {
             throw Failure(
                 "'\(printable(options.word))' is taught already; --more adds takes to it, beckon forget takes it away"
             )
@@ -53,16 +53,18 @@ struct Enroll {
         if existing == nil, options.more {
             throw Failure("'\(printable(options.word))' is not taught yet; leave --more out")
         }
-        if let word = existing {
-            guard !word.isTyped else { throw EnrollmentError.typed(printable(word.name)) }
+        if let word = existing, !word.isTyped {
             store?.renew([word.name], for: model, negatives, .partial)
             existing = store?[word.name]
             guard store?.unusable(by: model).contains(word.name) == false else {
                 throw EnrollmentError.otherModel(word.name)
             }
         }
-        if options.typed {
-            return try TypedEnrollment(options: options, model: model).run(file, store)
+        let typing = options.typed ? try TypedEnrollment(options: options, model: model, store) : nil
+        if let typing, !options.hasTakes {
+            return try typing.store(in: file) { word, file in
+                self.report(word, word.calibrated(among: store?.words ?? [], negatives), in: file)
+            }
         }
         if isMissedByService {
             Output.report(.notice, Self.serviceNote(file.path))
@@ -75,7 +77,8 @@ struct Enroll {
             existing: existing,
             model: model,
             keepsAudio: options.keepsAudio,
-            negatives: options.force ? nil : negatives
+            negatives: options.force ? nil : negatives,
+            sounds: typing?.word.sounds
         )
         let before = teaching.takes.count
         let unread: Int
@@ -101,6 +104,7 @@ struct Enroll {
             Output.report(.error, error.description)
             return 130
         }
+        report.typing = typing?.said
         report.similar = similarTexts(report.word)
         Output.write(options.json ? report.json + "\n" : report.text())
         return unread > 0 ? 1 : 0
@@ -306,6 +310,14 @@ struct Enroll {
             negatives,
             .announced(file.path)
         )
+        return report(word, calibration, in: file)
+    }
+
+    private func report(
+        _ word: WordStore.Word,
+        _ calibration: WordCalibration?,
+        in file: WordStoreFile
+    ) -> EnrollReport {
         let next = "\(whoFindsIt(file.path)) \(runExample)"
         return EnrollReport(word: word, calibration: calibration, path: file.path, next: next)
     }

@@ -21,7 +21,7 @@ extension Enroll: Command {
             Asks for the word a few times and stores an embedding of each take; three to
             five takes are enough. WORD is any text; an utterance may last up to two
             seconds, such as "hey house". Takes that are too quiet, clipped, cut off, too long,
-            unlike the others or copies of another one are rejected, with the reason. On a
+            unlike the others, nothing like the name or copies of another one are rejected, with the reason. On a
             terminal, p plays the last take (by aplay) and r takes it again. At the end it
             estimates how often the word will be missed, and how often ordinary speech will
             trigger it. Takes are best said by the people who will use the word: synthetic
@@ -64,12 +64,14 @@ extension Enroll: Command {
                 ),
                 Option(
                     name: "--typed",
-                    help: "learn nothing: the name of the word is enough, and how it is pronounced",
+                    help: "the name of the word is enough, and how it is pronounced; with --from or --takes, beside these",
                     manual: """
                         Works for names of English that are long enough, such as "hey house".
                         It says how the name is pronounced, how often it will be found
                         and how many false accepts to expect.
                         A name that talk sounds like too often is refused.
+                        With takes the word is found by these too, more often than by either;
+                        a taught word gets the sounds of its name.
                         """
                 ),
                 Option(
@@ -105,7 +107,7 @@ extension Enroll: Command {
                 Option(
                     name: "--force",
                     help:
-                        "teach it although it sounds like another word, or unlike the model's word of this name",
+                        "teach it although it sounds like another word, or unlike its name",
                     manual: "Words that sound alike suffer: each is often found in place of the other."
                 ),
                 Option(
@@ -129,6 +131,7 @@ extension Enroll: Command {
         examples: [
             "beckon enroll computer", "beckon enroll \"hey house\" --from takes/", "beckon enroll computer --more",
             "beckon enroll computer --not 12", "beckon enroll \"hey house\" --typed",
+            "beckon enroll \"hey house\" --typed --from take.wav",
         ]
     )
 }

@@ -18,6 +18,8 @@ struct EnrollOptions {
     var keepsAudio: Bool { !arguments.has("--no-audio") }
     /// Teaches a word that sounds like another one, and takes that do not sound like the model's word of this name.
     var force: Bool { arguments.has("--force") }
+    /// Whether takes are learnt from, beside the name of a typed word.
+    var hasTakes: Bool { !typed || files != nil || arguments.has("--takes") }
     /// The name is enough.
     var typed: Bool { arguments.has("--typed") || !sounds.isEmpty }
     /// Pronunciations of a typed word.
@@ -79,10 +81,11 @@ struct EnrollOptions {
             throw UsageError("--takes and --device are for the microphone; --from uses all recordings")
         }
         if typed,
-            let other = ["--from", "--takes", "--device", "--more", "--not", "--no-audio"].first(where: arguments.has)
+            let other = (hasTakes ? ["--not"] : ["--device", "--more", "--not", "--no-audio"]).first(where: arguments.has)
         {
             throw UsageError(
-                "\(other) is for takes, and a typed word has none; leave out --typed and --sounds, or \(other)"
+                "\(other) is for takes, and \(hasTakes ? "of a word that is there" : "a typed word has none without --from or --takes"); "
+                    + "leave out --typed and --sounds, or \(other)"
             )
         }
         guard typed || !play else {

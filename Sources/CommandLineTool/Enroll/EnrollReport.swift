@@ -10,13 +10,17 @@ struct EnrollReport {
     let path: String
     /// How the word is tried, and who else finds it.
     let next: String
+    /// How its name is said, if it was typed just now.
+    var typing: String?
     /// What may be taken for it.
     var similar: [SimilarText] = []
 
     func text(columns: Int = Terminal.width) -> String {
         let count = word.takes.count
         let kept = word.takes.contains { !$0.audio.isEmpty }
-        var lines = ["'\(printable(word.name))' is taught, from \(counted(count, "take")).", ""]
+        let name = word.sounds == nil ? "" : "its name and "
+        var lines = typing.map { [$0] } ?? []
+        lines += ["'\(printable(word.name))' is taught, from \(name)\(counted(count, "take")).", ""]
         if let calibration {
             lines += calibration.meaning
             if !calibration.meaning.isEmpty {
@@ -30,13 +34,24 @@ struct EnrollReport {
             lines += calibration.neighbours + calibration.spellingRemark(word.name)
         }
         lines += SimilarText.lines(similar)
-        if count < 3 { lines.append("Three to five takes give better results: --more adds some.") }
+        if count < 3, word.sounds == nil {
+            lines.append("Three to five takes give better results: --more adds some.")
+            if Self.mayBeTyped(word.name) {
+                let name = ShellWord.quoted(printable(word.name))
+                lines.append("If it sounds as it is spelled in English, its name helps as much: beckon enroll \(name) --typed.")
+            }
+        }
         lines.append(
             "Stored in \(printable(path))"
                 + (kept ? ", with the recordings (--no-audio omits them)." : ", without the recordings.")
         )
         lines.append(next)
         return lines.map { $0.hasSuffix("\n") ? $0 : wrapped($0, columns: columns) + "\n" }.joined()
+    }
+
+    /// Whether a name is long enough to be found by its sounds, as far as its letters tell.
+    private static func mayBeTyped(_ name: String) -> Bool {
+        name.count > 4 && name.lowercased().allSatisfy { ("a"..."z").contains($0) || $0 == " " }
     }
 
     /// The estimates for each sensitivity and mode.
@@ -62,7 +77,7 @@ struct EnrollReport {
     /// As JSON: one object on one line.
     var json: String {
         var object: JSON = [
-            "word": .string(word.name), "takes": .number(word.takes.count),
+            "word": .string(word.name), "takes": .number(word.takes.count), "sounds": word.soundsAsJSON,
             "threshold": .number(word.threshold, places: 3), "boundary": .number(word.boundary, places: 4),
         ]
         if let calibration {

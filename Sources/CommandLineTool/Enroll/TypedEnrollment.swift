@@ -6,34 +6,60 @@ private import JSON
 private import Phonemes
 private import Spotting
 
-/// `beckon enroll WORD --typed`: makes a word from its name alone.
+/// `beckon enroll WORD --typed`: makes a word from its name, alone or beside takes.
 struct TypedEnrollment {
-    let options: EnrollOptions
-    let model: Model
+    /// The word without takes.
+    let word: WordStore.Word
+    private let report: TypedWordReport
+    private let options: EnrollOptions
 
+    /// Makes the word, and plays how it is said if that is wanted.
+    ///
     /// - Parameter store: the words that are there.
-    /// - Returns: the exit status.
-    func run(_ file: WordStoreFile, _ store: WordStore?) throws -> Int32 {
+    /// - Throws: why it cannot be found by its name.
+    init(options: EnrollOptions, model: Model, _ store: WordStore?) throws {
         let teacher = try TypedWordTeacher(beside: ModelFolder.find(options.listening.modelFolder))
         try TypedWordTeacher.check(name: options.word, in: store, model)
-        let (word, calibration) = try teacher.word(options.word, sounds: options.sounds)
-        if options.play { play(word.pronunciations, teacher.pronouncer) }
-        if !options.force, let refusal = teacher.refusal(word, calibration, beside: store, model) {
+        let (typed, calibration) = try teacher.word(options.word, sounds: options.sounds)
+        if options.play { Self.play(typed.pronunciations, teacher.pronouncer) }
+        if !options.force, let refusal = teacher.refusal(typed, calibration, beside: store, model) {
             throw Failure("not taught: \(refusal)")
         }
+        word = WordStore.Word(typed, teacher.pronouncer)
+        report = TypedWordReport(typed, calibration, teacher)
+        self.options = options
+    }
+
+    /// Stores the word without new takes.
+    ///
+    /// - Parameter taught: the report on a word that has takes.
+    /// - Returns: the exit status.
+    func store(
+        in file: WordStoreFile,
+        taught: (WordStore.Word, WordStoreFile) -> EnrollReport
+    ) throws -> Int32 {
         SystemWords.announce(options.words)
+        var stored = word
         try file.update(.announced(file.path)) { store throws(EnrollmentError) in
             var changed = store ?? WordStore()
-            try changed.put(WordStore.Word(word, teacher.pronouncer))
+            stored = try changed.add(typed: word)
             store = changed
         }
-        let report = TypedWordReport(word, calibration, teacher)
+        guard stored.isTyped else {
+            var whole = taught(stored, file)
+            whole.typing = said
+            Output.write(options.json ? whole.json + "\n" : whole.text())
+            return 0
+        }
         Output.write(options.json ? report.json.line : report.text)
         return 0
     }
 
+    /// How the name is said.
+    var said: String { report.said }
+
     /// Says the sounds of the name aloud, or why they are not heard.
-    private func play(_ pronunciations: [Pronunciation], _ pronouncer: Pronouncer) {
+    private static func play(_ pronunciations: [Pronunciation], _ pronouncer: Pronouncer) {
         guard let synthesizer = Synthesizer() else {
             return Output.report(.warning, "it is not played: neither espeak-ng nor flite is installed")
         }
@@ -57,8 +83,11 @@ struct TypedEnrollment {
 
 extension TypedWordReport {
     fileprivate var text: String {
-        (["Typed: \(printable(word.name)), said \(pronunciations.joined(separator: " or "))"] + lines)
-            .map { $0 + "\n" }.joined()
+        ([said] + lines).map { $0 + "\n" }.joined()
+    }
+
+    fileprivate var said: String {
+        "Typed: \(printable(word.name)), said \(pronunciations.joined(separator: " or "))"
     }
 
     fileprivate var json: JSON {

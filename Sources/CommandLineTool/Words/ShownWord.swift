@@ -13,10 +13,9 @@ struct ShownWord {
         let thresholds = DetectionMode.allCases.map {
             "\(decimal(Double(word.threshold(in: $0)), 2)) in mode \($0.rawValue)"
         }
-        let what =
-            word.isTyped
-            ? "typed, said \(word.sounds.map(printable).joined(separator: " or "))"
-            : "takes: \(word.takes.count), with recordings: \(recorded)"
+        let said = word.sounds.map { "typed, said \($0.ways.map(printable).joined(separator: " or "))" }
+        let takes = word.isTyped ? nil : "takes: \(word.takes.count), with recordings: \(recorded)"
+        let what = [said, takes].compactMap(\.self).joined(separator: "; ")
         var text =
             "\(printable(word.name)): \(what); threshold \(thresholds.joined(separator: ", ")), with the sensitivity balanced\n"
         guard !word.isTyped else { return Output.writeText(text) }
@@ -53,8 +52,14 @@ struct ShownWord {
 }
 
 extension WordStore.Word {
-    /// How a typed word is said; empty for one with takes.
-    var soundsAsJSON: JSON { .array(sounds.map { .string($0) }) }
+    /// How a typed word is said; empty for one that is known by its takes alone.
+    var soundsAsJSON: JSON { .strings(sounds?.ways ?? []) }
+
+    /// How many takes it has, and whether it is known by its name.
+    var takesText: String {
+        if isTyped { return "typed" }
+        return sounds == nil ? "\(takes.count)" : "typed, \(takes.count)"
+    }
 
     /// The threshold in each mode with the sensitivity `balanced`, as `{"spot": 0.88, "command": 0.8}`.
     var thresholdsByMode: JSON {

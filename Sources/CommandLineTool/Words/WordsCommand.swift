@@ -136,7 +136,7 @@ struct WordsCommand {
         for word in words {
             let recorded = word.takes.count { !$0.audio.isEmpty }
             table.add(
-                [printable(word.name), word.isTyped ? "typed" : "\(word.takes.count)", "\(word.negatives.count)"]
+                [printable(word.name), word.takesText, "\(word.negatives.count)"]
                     + DetectionMode.allCases.map { decimal(Double(word.threshold(in: $0)), 2) }
                     + [recorded == 0 ? "–" : "\(recorded)"]
             )

@@ -111,12 +111,12 @@ public struct EnrollmentError: Error, Equatable, Sendable, CustomStringConvertib
         )
     }
 
-    /// A word that nobody recorded has no takes, to which others could be added.
+    /// A word that nobody recorded has no takes, which a negative example could be compared with.
     public static func typed(_ name: String) -> EnrollmentError {
         .name.saying(
-            "'\(name)' is a typed word, which has no takes; ",
-            "to teach it by voice take it away first: beckon forget \(ShellWord.quoted(name))",
-            plain: "forget it first, and teach it by voice"
+            "'\(name)' is a typed word without takes; ",
+            "add some first: beckon enroll \(ShellWord.quoted(name))",
+            plain: "add some first"
         )
     }
 

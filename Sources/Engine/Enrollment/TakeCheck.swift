@@ -18,6 +18,8 @@ public enum TakeFault: Sendable, Equatable, CustomStringConvertible {
     case copy(ofTake: Int)
     /// It sounds nothing like this word of the model; `heard` is the word of the model that it sounds like, if there is one.
     case otherWord(String, heard: String?)
+    /// It does not sound like this name as it is spelled.
+    case otherName(String)
     /// Similarity to the other takes, −1…1.
     case outlier(similarity: Float)
     /// Speech to noise, in dB.
@@ -27,8 +29,11 @@ public enum TakeFault: Sendable, Equatable, CustomStringConvertible {
 
     /// What is wrong, and what to do about it.
     public var description: String {
-        if case .otherWord = self { return "\(plain), or --force takes it all the same" }
-        return plain
+        switch self {
+        case .otherWord: "\(plain), or --force takes it all the same"
+        case .otherName(let name): "does not sound like '\(name)'; say '\(name)', or --force takes it all the same"
+        default: plain
+        }
     }
 
     /// The same for those who have no command line, such as users of the live page: without options.
@@ -47,6 +52,8 @@ public enum TakeFault: Sendable, Equatable, CustomStringConvertible {
             "sounds like '\(heard)', not like '\(word)'; say '\(word)'"
         case .otherWord(let word, nil):
             "sounds nothing like '\(word)', which the model knows; say '\(word)', or choose another name"
+        case .otherName(let name):
+            "does not sound like '\(name)'; say '\(name)'. Said the same way once more, it is used"
         case .noisy(let ratio):
             "noisy (the word is only \(decimal(ratio, 0)) dB above the noise); say it in a quieter moment, or nearer"
         case .untypical(let word):

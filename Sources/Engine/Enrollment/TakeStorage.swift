@@ -69,14 +69,17 @@ extension WordStore {
         // Another program may have changed the words while takes were recorded.
         if let stored {
             guard !teaching.isNew else { throw .changedMeanwhile(word.name, "taught") }
-            guard stored.embedding == word.embedding,
-                stored.takes.first?.templateSpacing == word.takes.first?.templateSpacing
+            // One that was typed has no takes yet.
+            guard
+                stored.isTyped || stored.embedding == word.embedding
+                    && stored.takes.first?.templateSpacing == word.takes.first?.templateSpacing
             else { throw .changedMeanwhile(word.name, "taught anew") }
         } else if !teaching.isNew {
             throw .changedMeanwhile(word.name, "forgotten")
         }
         word.takes = teaching.changes.applied(to: stored?.takes ?? [])
         word.negatives = stored?.negatives ?? []
+        word.sounds = teaching.sounds ?? stored?.sounds
         if let negatives { calibration = word.calibrate(among: words, negatives) }
         if !acceptsAlike,
             let other = words.first(where: { $0.name != word.name && word.soundsLike($0, by: model) })

@@ -62,7 +62,7 @@ public struct TaughtWords: Sendable {
     public struct Loaded: Sendable {
         /// Those that the model can find.
         public fileprivate(set) var words: [TaughtWord] = []
-        /// Those that nobody recorded.
+        /// Those with sounds; the ones with takes too are among ``words`` as well, if the model can find them by these.
         public fileprivate(set) var typed: [WordStore.Word] = []
         /// The names of the others: they were taught to another model and have no recordings.
         public fileprivate(set) var lost: [String] = []
@@ -101,7 +101,7 @@ public struct TaughtWords: Sendable {
         guard renews || completes || negatives != nil else {
             return Loaded(
                 words: stored.taught(for: model),
-                typed: stored.words.filter(\.isTyped),
+                typed: stored.typed,
                 lost: unusable,
                 forgotten: stored.forgotten
             )
@@ -129,7 +129,7 @@ public struct TaughtWords: Sendable {
         var known = try updated ?? (renews || completes ? file.read() : nil) ?? stored
         _ = complete(&known, .partial)
         loaded.words = known.taught(for: model)
-        loaded.typed = known.words.filter(\.isTyped)
+        loaded.typed = known.typed
         loaded.lost = known.unusable(by: model)
         loaded.forgotten = known.forgotten
         return loaded

@@ -14,6 +14,8 @@ public struct Teaching: ~Copyable {
     public let name: String
     /// Whether it was not taught before.
     public let isNew: Bool
+    /// How its name sounds, if that is to be stored with the takes; nil leaves what is stored.
+    let sounds: WordStore.Sounds?
     /// Takes of the word, including those from before this teaching.
     public private(set) var takes: [WordStore.Take]
 
@@ -51,6 +53,8 @@ public struct Teaching: ~Copyable {
     private var embedder: TakeEmbedder
     private let finder: CommandInTakes
     private let spoken: SpokenName
+    /// A take that did not sound like the name.
+    private var unlikeName: WordStore.Take?
     /// The newest take.
     private var newest: Utterance?
 
@@ -58,17 +62,19 @@ public struct Teaching: ~Copyable {
     ///   - existing: the word as it was taught before; nil for a new word.
     ///   - keepsAudio: whether to keep the recordings, so that the templates can be computed again for another model.
     ///   - negatives: takes of a word that the model has must not sound like something else than its examples there; nil
-    ///     accepts them.
+    ///     accepts them, and takes that do not sound like the name.
+    ///   - sounds: how the name sounds, if that is to be stored with the takes; nil leaves what is stored.
     /// - Throws: ``EnrollmentError/name``.
     public init(
         _ name: String,
         existing: WordStore.Word?,
         model: Model,
         keepsAudio: Bool,
-        negatives: NegativeSet? = nil
+        negatives: NegativeSet? = nil,
+        sounds: WordStore.Sounds? = nil
     ) throws(EnrollmentError) {
         try WordStore.check(name: name)
-        self.init(checked: name, existing, model, keepsAudio, negatives)
+        self.init(checked: name, existing, model, keepsAudio, negatives, sounds)
     }
 
     /// Apart, because where the `init` of a noncopyable type throws, Swift 6.2 releases twice what its properties have as defaults.
@@ -77,9 +83,10 @@ public struct Teaching: ~Copyable {
         _ existing: WordStore.Word?,
         _ model: Model,
         _ keepsAudio: Bool,
-        _ negatives: NegativeSet?
+        _ negatives: NegativeSet?,
+        _ sounds: WordStore.Sounds?
     ) {
-        self.name = name
+        (self.name, self.sounds) = (name, sounds)
         isNew = existing == nil
         self.model = model
         self.keepsAudio = keepsAudio
@@ -90,15 +97,21 @@ public struct Teaching: ~Copyable {
         commands = takes.map { _ in nil }
         embedder = TakeEmbedder(model)
         finder = CommandInTakes(model)
-        spoken = SpokenName(name)
-        newest = nil
+        spoken = SpokenName(name, sounds: (sounds ?? existing?.sounds)?.ways ?? [])
+        (newest, unlikeName) = (nil, nil)
     }
 
     /// Adds an utterance as a take.
     ///
-    /// - Parameter mostClipped: largest share of its samples that may be clipped, 0…1.
+    /// - Parameters:
+    ///   - mostClipped: largest share of its samples that may be clipped, 0…1.
+    ///   - isSure: whether it is used though it does not sound like the name.
     /// - Returns: why it cannot be used; nil if it was added.
-    public mutating func add(_ utterance: Utterance, mostClipped: Double = TakeCheck.mostClipped) -> TakeFault? {
+    public mutating func add(
+        _ utterance: Utterance,
+        mostClipped: Double = TakeCheck.mostClipped,
+        isSure: Bool = false
+    ) -> TakeFault? {
         if let fault = TakeCheck(utterance, mostClipped: mostClipped).fault { return fault }
         let said = utterance.trimmed
         // All takes have the spacing of the first, so that their templates can be averaged.
@@ -110,6 +123,10 @@ public struct Teaching: ~Copyable {
         // The templates of the same samples are equal to the last bit.
         if let twin = takes.firstIndex(where: { $0.templates == templates }) { return .copy(ofTake: twin + 1) }
         if let fault = check?.fault(templates, as: name) { return fault }
+        if check != nil, !isSure, spoken.isOther(said) {
+            unlikeName = take
+            return .otherName(name)
+        }
         takes.append(take)
         newest = utterance
         commands.append(finder.word(of: utterance))
@@ -129,7 +146,14 @@ public struct Teaching: ~Copyable {
     /// Adds a spoken utterance as a take, and removes takes that are unlike the others.
     public mutating func addSpoken(_ utterance: Utterance) -> Spoken {
         var spoken = Spoken()
+        let former = unlikeName
         spoken.fault = add(utterance)
+        // Who says it the same way again means it so.
+        if case .otherName = spoken.fault, let former, let unlikeName {
+            let before = word(takes: [former])
+            let similarity = SoundAlike.similarity(of: unlikeName, to: before.prototype, before.alignment)
+            if similarity >= SoundAlike.leastSimilarity { spoken.fault = add(utterance, isSure: true) }
+        }
         guard spoken.fault == nil else { return spoken }
         let newest = takes.count - 1
         for outlier in removeOutliers() {

@@ -21,7 +21,8 @@ extension Teaching {
         guard model.embeddingCount > 0 else {
             throw .model.saying("\(model.name): this model has no embedding to learn words by; use the commands model")
         }
-        if store?[name] != nil, !more {
+        // A typed word has no takes yet.
+        if store?[name]?.isTyped == false, !more {
             throw .name.saying("'\(readable)' is taught already; add takes to it, or forget it first")
         }
         if store?[name] == nil, more { throw .unknown.saying("'\(readable)' is not taught yet") }
@@ -32,8 +33,7 @@ extension Teaching {
         }
         if more { store?.renew([name], for: model, negatives, .partial) }
         let existing = store?[name]
-        if existing?.isTyped == true { throw .typed(readable) }
-        if existing != nil, store?.unusable(by: model).contains(name) != false { throw .otherModel(name) }
+        if existing?.isTyped == false, store?.unusable(by: model).contains(name) != false { throw .otherModel(name) }
         return try Teaching(
             name,
             existing: existing,

@@ -6,9 +6,7 @@ public import Spotting
 /// The thresholds of a typed word, and what to expect of it: from ``PhonemeTalk``, and from how strangers said ten other words.
 public struct TypedWordCalibration: Sendable {
     /// False accepts that each sensitivity aims at, in an hour of talk of which half is in noise.
-    private static let aims: [(sensitivity: Sensitivity, rate: Double)] = [
-        (.strict, 0.2), (.balanced, 0.8), (.eager, 2.5),
-    ]
+    static let aims = (strict: 0.2, balanced: 0.8, eager: 2.5)
     /// The nearest moments of the talk that tell how fast false accepts become fewer with the boundary.
     private static let tail = 12
     /// What is as near as this is the word itself, if it is long enough, and said so often at most: the talk may have it.
@@ -54,7 +52,9 @@ public struct TypedWordCalibration: Sendable {
         let least = scores.last ?? -2
         let mean = scores.dropLast().reduce(0) { $0 + $1 - least } / Double(max(scores.count - 1, 1))
         let scale = max(mean, 0.02)
-        expected = Self.aims.map { sensitivity, rate in
+        let aims = Self.aims
+        let rates: [(Sensitivity, Double)] = [(.strict, aims.strict), (.balanced, aims.balanced), (.eager, aims.eager)]
+        expected = rates.map { sensitivity, rate in
             let wanted = least + scale * log(Double(scores.count) / (rate * talk.hours))
             // Above the best score nothing is found.
             let score = min(wanted, -0.02)
@@ -69,7 +69,7 @@ public struct TypedWordCalibration: Sendable {
     }
 
     /// The share of clear utterances of ten words by strangers with at least a score.
-    private static func found(_ score: Double) -> Double {
+    static func found(_ score: Double) -> Double {
         let table = foundAt
         guard let above = table.firstIndex(where: { $0.score >= score }) else { return 0 }
         guard above > 0 else { return table[0].share }
@@ -84,16 +84,16 @@ public struct TypedWordCalibration: Sendable {
 
     /// The word with these thresholds.
     public func word(_ name: String, _ pronunciations: [Pronunciation]) -> TypedWord {
-        let boundary = balanced?.score ?? 0
+        let word = TypedWord(name: name, pronunciations: pronunciations, boundary: balanced?.score ?? 0)
         var sensitivities = SensitivityTable<Float>()
         for one in expected {
-            let threshold = TypedWord.probability(one.score, boundary: boundary)
+            let threshold = word.probability(one.score)
             for mode in DetectionMode.allCases { sensitivities[one.sensitivity, mode] = threshold }
         }
         return TypedWord(
             name: name,
             pronunciations: pronunciations,
-            boundary: boundary,
+            boundary: word.boundary,
             sensitivities: sensitivities
         )
     }

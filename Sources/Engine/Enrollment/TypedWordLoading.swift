@@ -5,15 +5,18 @@ import Spotting
 private import System
 
 extension VocabularyLoader {
-    /// The typed words: those of the configuration, then those that the user stored and the configuration does not make anew.
+    /// The typed words: those of the configuration, then those that the user stored and the configuration does not make anew. A word of
+    /// which there are takes too gets their scale.
     ///
     /// - Parameters:
     ///   - stored: those of the store.
-    ///   - labels: the words that are there besides; a typed word of the same name is left out where it is stored.
+    ///   - labels: the model's words; a typed word of the same name is left out where it is stored.
+    ///   - taught: the words with takes.
     /// - Throws: ``EnrollmentError`` for a word that cannot work, `ModelError` for damaged networks.
     func loadTyped(
         _ stored: [WordStore.Word],
-        beside labels: [String]
+        beside labels: [String],
+        taught: [TaughtWord]
     ) throws -> (words: [TypedWord], hearing: SoundHearing?) {
         let named = Set(typed.map(\.name))
         let kept = stored.filter { !named.contains($0.name) && !labels.contains($0.name) }
@@ -26,7 +29,7 @@ extension VocabularyLoader {
             for one in typed {
                 guard !labels.contains(one.name) else {
                     throw EnrollmentError.name.saying(
-                        "'\(printable(one.name))' is a word already; leave out its key “typed”, or choose another name"
+                        "'\(printable(one.name))' is a word of the model already; leave out its key “typed”, or choose another name"
                     )
                 }
                 let (word, calibration) = try teacher.word(one.name, sounds: one.sounds)
@@ -36,6 +39,7 @@ extension VocabularyLoader {
         }
         // What reading took, in megabytes.
         FreeMemory.giveBack()
-        return (words + kept.compactMap { $0.typed(hearing.network.symbols) }, hearing)
+        let all = words + kept.compactMap { $0.typed(hearing.network.symbols) }
+        return (all.map { word in taught.first { $0.name == word.name }.map(word.beside) ?? word }, hearing)
     }
 }

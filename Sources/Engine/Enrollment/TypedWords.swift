@@ -43,7 +43,7 @@ public struct TypedWordTeacher: Sendable {
         talk = try PhonemeTalk(self.hearing.network)
     }
 
-    /// Checks that a new word may have a name.
+    /// Checks that a word may be known by its name: a new one, or one that has takes alone.
     ///
     /// - Throws: ``EnrollmentError/name``.
     public static func check(name: String, in store: WordStore?, _ model: Model) throws(EnrollmentError) {
@@ -52,7 +52,8 @@ public struct TypedWordTeacher: Sendable {
         guard !Labels(model.labels).words.contains(name) else {
             throw .name.saying("'\(readable)' is one of the model's words, which are found anyway")
         }
-        if store?[name] != nil { throw .name.saying("'\(readable)' is taught already; forget it first") }
+        // One with takes gets the sounds of its name beside them.
+        if store?[name]?.sounds != nil { throw .name.saying("'\(readable)' is typed already; takes can be added to it") }
         guard let twin = WordTwin(of: name, store, model) else { return }
         throw .name.saying("'\(readable)' is spelled almost like '\(printable(twin.name))', which is known already")
     }
@@ -142,16 +143,22 @@ public struct TypedWordTeacher: Sendable {
 }
 
 extension WordStore.Word {
-    /// Whether nobody recorded it.
-    public var isTyped: Bool { takes.isEmpty && !sounds.isEmpty }
+    /// Whether it is known by its name alone: nobody recorded it.
+    public var isTyped: Bool { takes.isEmpty && sounds != nil }
 
-    /// The word as a detector recognises it by its sounds; nil for one with takes.
+    /// The word as a detector recognises it by its sounds; nil for one that is known by its takes alone.
     ///
     /// - Parameter symbols: of the network.
     func typed(_ symbols: [String]) -> TypedWord? {
-        let ways = sounds.compactMap { Pronunciation(symbols: $0, among: symbols) }
-        guard isTyped, !ways.isEmpty else { return nil }
-        return TypedWord(name: name, pronunciations: ways, boundary: boundary, sensitivities: sensitivities)
+        guard let sounds else { return nil }
+        let ways = sounds.ways.compactMap { Pronunciation(symbols: $0, among: symbols) }
+        guard !ways.isEmpty else { return nil }
+        return TypedWord(
+            name: name,
+            pronunciations: ways,
+            boundary: sounds.boundary,
+            sensitivities: sounds.sensitivities
+        )
     }
 
     /// A typed word as it is stored.
@@ -159,7 +166,18 @@ extension WordStore.Word {
     /// - Parameter pronouncer: tells the sounds' names.
     public init(_ word: TypedWord, _ pronouncer: Pronouncer) {
         self.init(name: word.name, embedding: "", takes: [])
-        (boundary, threshold) = (word.boundary, TypedWord.threshold)
-        (sensitivities, sounds) = (word.sensitivities, word.pronunciations.map(pronouncer.text))
+        hear(
+            WordStore.Sounds(
+                ways: word.pronunciations.map(pronouncer.text),
+                boundary: word.boundary,
+                sensitivities: word.sensitivities
+            )
+        )
+    }
+
+    /// Gives a word without takes the boundary and the thresholds of its sounds.
+    mutating func hear(_ sounds: WordStore.Sounds) {
+        self.sounds = sounds
+        (boundary, threshold, sensitivities) = (sounds.boundary, TypedWord.threshold, sounds.sensitivities)
     }
 }

@@ -79,14 +79,14 @@ public struct VocabularyLoader: Sendable {
 
     /// The model with these taught words, the typed words, and the wake words.
     ///
-    /// - Parameter stored: typed words that the user stored.
+    /// - Parameter stored: words with sounds that the user stored.
     public func vocabulary(
         _ model: Model,
         taught: [TaughtWord],
         stored: [WordStore.Word] = [],
         wakeWords: WakeWords? = nil
     ) throws -> Vocabulary {
-        let (typed, hearing) = try loadTyped(stored, beside: Vocabulary(model, taught: taught).labels)
+        let (typed, hearing) = try loadTyped(stored, beside: Labels(model.labels).words, taught: taught)
         let known = Vocabulary(model, taught: taught, typed: typed, hearing: hearing).labels
         let wakeWords = try wakeWords ?? loadWakeWords(beside: known)
         if !taught.isEmpty { try model.loadEmbedding() }

@@ -62,6 +62,8 @@ public struct WordCalibration: Sendable {
     private let said, saidByOthers: SimilarityDistribution
     /// Similarities of other people's talk, and of the ends of what they say alone.
     private let talk, ends: PeaksOverThreshold
+    /// The word's sounds beside its takes; nil for one without sounds. Rates are those of both.
+    private let sounds: SoundsBesideTakes?
     /// How far the takes sound as the name is spelled, 0…1; nil for a word whose name is not read: one of the model's, a phrase.
     public let textAgreement: Float?
     /// The cosine between the takes and how the name sounds as it is spelled, −1…1; nil likewise.
@@ -125,6 +127,21 @@ public struct WordCalibration: Sendable {
         } else {
             (talk, ends, similarities, look) = (talkByTemplates, endsByTemplates, tableByTemplates, nil)
         }
+        let firing = look?.boundary ?? boundary
+        var takes = SensitivityTable<Float>()
+        for sensitivity in Sensitivity.allCases {
+            takes[sensitivity, .command] = similarities[sensitivity, .command].map {
+                Self.inRange(TaughtWord.probability(margin: $0 - firing))
+            }
+        }
+        sounds = word.sounds.map {
+            SoundsBesideTakes(
+                boundary: $0.boundary,
+                $0.sensitivities,
+                takes: takes,
+                threshold: WordStore.suggestedThreshold
+            )
+        }
         let (alignment, parts, partBoundary) = (word.alignment, word.parts, look?.boundary ?? boundary)
         textAgreement = word.textEncoder(negatives).map { _ in dot(word.text, word.text).squareRoot() }
         func neighbour(_ name: String, _ takes: [WordStore.Take]) -> Neighbour? {
@@ -177,13 +194,16 @@ public struct WordCalibration: Sendable {
         let value = firingBoundary + TaughtWord.margin(probability: alone)
         let anywhere = firingBoundary + TaughtWord.margin(probability: threshold)
         let (command, high) = (ends.rate(above: value), ends.rate(above: anywhere))
+        let missed = said.probability(below: value)
+        let missedOfOthers = Self.unclear + (1 - Self.unclear) * saidByOthers.probability(below: value)
+        let bySounds = sounds?.falseAccepts(at: alone) ?? 0
         return Rates(
             threshold: threshold,
-            missed: said.probability(below: value),
-            missedOfOthers: Self.unclear + (1 - Self.unclear) * saidByOthers.probability(below: value),
+            missed: sounds?.missed(missed, at: alone) ?? missed,
+            missedOfOthers: sounds?.missed(missedOfOthers, at: alone) ?? missedOfOthers,
             // Those said alone that reach the threshold of the others are among these.
-            spot: Self.otherTalk * (max(talk.rate(above: anywhere), high) + command - high),
-            command: Self.otherTalk * command
+            spot: Self.otherTalk * (max(talk.rate(above: anywhere), high) + command - high) + bySounds,
+            command: Self.otherTalk * command + bySounds
         )
     }
 
@@ -199,10 +219,14 @@ public struct WordCalibration: Sendable {
                 guard let similarity = similarities[sensitivity, mode] else { continue }
                 let found = TaughtWord.probability(margin: similarity - boundary)
                 let kept = sensitivity == .eager ? min(found, threshold) : max(found, threshold)
-                table[sensitivity, mode] = min(max(kept, Self.range.lowerBound), Self.range.upperBound)
+                table[sensitivity, mode] = Self.inRange(kept)
             }
         }
         return table
+    }
+
+    private static func inRange(_ threshold: Float) -> Float {
+        min(max(threshold, range.lowerBound), range.upperBound)
     }
 
     /// The highest similarity of the takes; −1 without any.

@@ -2,7 +2,7 @@ import Core
 public import Inference
 
 extension WordStoreFile {
-    /// Gives a stored word another name. Its takes and negative examples stay; where the words of the two names differ in number or length,
+    /// Gives a stored word another name. Its takes, sounds and negative examples stay; where the words of the two names differ in number or length,
     /// what depends on them is learnt anew from the recordings. The thresholds are those of the new name, as it is spelled otherwise.
     ///
     /// - Parameter negatives: for the calibration; nil for none.
@@ -45,15 +45,16 @@ extension WordStore.Word {
         if let twin = WordTwin(of: new, others, model) { throw .nameInUse(new, twin.name, isTaught: twin.isTaught) }
         var word = WordStore.Word(name: new, embedding: embedding, takes: takes)
         (word.threshold, word.boundary, word.negatives) = (threshold, boundary, negatives)
-        // A typed word keeps its sounds.
-        (word.sounds, word.sensitivities) = (sounds, isTyped ? sensitivities : word.sensitivities)
+        word.sounds = sounds
+        if isTyped { word.sensitivities = sensitivities }
         guard !isTyped, PhraseParts.gaps(in: new) != PhraseParts.gaps(in: name) else { return word }
-        guard let learnt = word.renewed(for: model, .complete) else {
+        guard var learnt = word.renewed(for: model, .complete) else {
             throw .store.saying(
                 "'\(name)' was taught without recordings, which '\(new)' needs, as its words are others; teach '\(new)' anew; nothing was "
                     + "changed"
             )
         }
+        learnt.sounds = sounds
         return learnt
     }
 }

@@ -34,7 +34,17 @@ public struct WordStore: Sendable, Equatable {
         public var boundary: Float
     }
 
-    /// A word with the takes that taught it.
+    /// How the name of a word sounds, and what is found by it.
+    public struct Sounds: Sendable, Equatable {
+        /// The ways in which it may be said, in IPA with spaces between sounds; at least one.
+        public var ways: [String]
+        /// The score at which its probability is 0.5, in nats a sound, where it has no takes.
+        public var boundary: Float
+        /// Thresholds of sensitivities and modes, likewise.
+        public var sensitivities: SensitivityTable<Float>
+    }
+
+    /// A word with the takes that taught it, or the sounds of its name, or both.
     public struct Word: Sendable, Equatable {
         public let name: String
         /// Identity of the embedding that computed the templates (`Model.embeddingIdentity`); templates of different
@@ -58,8 +68,9 @@ public struct WordStore: Sendable, Equatable {
         /// How the name sounds as it is spelled, `[dimensions]`, as long as the takes agree, 0…1. Empty for a word that does not sound
         /// so, and for one that was not calibrated.
         public var text: [Float] = []
-        /// Of a word that nobody recorded how it may be said, in IPA with spaces between sounds; then `boundary` is in nats a sound.
-        public var sounds: [String] = []
+        /// How its name sounds; nil for a word that is known by its takes alone. Without takes, boundary and thresholds of the word are
+        /// those of its sounds.
+        public var sounds: Sounds?
     }
 
     /// The threshold that calibration aims at: it sets each word's boundary so that this threshold is right.
@@ -278,6 +289,12 @@ extension WordStore.Word {
         return calibration
     }
 
+    /// What to expect of the word as it is; nothing is changed. Nil without a negative set.
+    public func calibrated(among others: [WordStore.Word], _ negatives: NegativeSet?) -> WordCalibration? {
+        var copy = self
+        return negatives.map { copy.calibrate(among: others, $0) }
+    }
+
     /// Estimates the thresholds of sensitivities for a word that was calibrated before there were any; its own threshold
     /// stays as it is.
     mutating func estimateSensitivities(_ negatives: NegativeSet) {
@@ -305,6 +322,9 @@ extension WordStore {
             return hasTwin ? word.withoutParts.taught : word.taught
         }
     }
+
+    /// The words with sounds, which any model finds.
+    public var typed: [Word] { words.filter { $0.sounds != nil } }
 
     /// The names of the words that this model cannot find as they are: they were taught to another one.
     public func unusable(by model: Model) -> [String] {
@@ -355,6 +375,7 @@ extension WordStore.Word {
             takes.append(embedder.take(of: utterance, name: name, spacing: spacing, keepsAudio: true))
         }
         var word = WordStore.Word(name: name, embedding: model.embeddingIdentity, takes: takes)
+        word.sounds = sounds
         word.negatives = word.renewedNegatives(&embedder, of: negatives)
         return word
     }

@@ -5,10 +5,11 @@ private import WakeWords
 // A store as bytes, all numbers little-endian:
 //
 //     magic and version   8 bytes, "BECKONW" 2, 3 with negative examples, 4 with cohorts, 5 with texts, 6 with parts of
-//                         phrases, 7 with sequences, 8 with speech frames, or 9 with typed words
+//                         phrases, 7 with sequences, 8 with speech frames, 9 with typed words, or 10 with words
+//                         that have takes and sounds
 //     length of header    UInt64
 //     length of vectors   UInt64, in bytes
-//     header              JSON, see `Header`
+//     header              JSON, see ``StoreHeader``
 //     vectors             for each word the templates of its takes, each take's followed by those of its parts, by its sequence and by
 //                         its speech frames, the moments of its negative examples, its cohort, and its text, Float32
 //     checksum            UInt64, FNV-1a of all bytes before
@@ -22,113 +23,11 @@ private import WakeWords
 private let magic: [UInt8] = Array("BECKONW".utf8)
 private let checksumBytes = 8
 
-/// The header in JSON, with sorted keys.
-private struct Header: Codable {
-    struct Take: Codable {
-        let templates: Int
-        let templateSpacing: Int
-        let samples: Int
-        /// Missing for a single word, and before version 6.
-        var parts: Int?
-        /// Number of vectors; missing for a take without one, and before version 7.
-        var sequence: Int?
-        /// Number of vectors of 96; missing for a take without some, and before version 8.
-        var speech: Int?
-
-        enum CodingKeys: String, CodingKey {
-            case templates = "anchors"
-            case templateSpacing = "lag"
-            case samples, parts, sequence, speech
-        }
-
-        var isWithinLimits: Bool {
-            (1...WordStore.Limit.templates).contains(templates) && (0...100).contains(templateSpacing)
-                && (0...WordStore.Limit.audio).contains(samples)
-                && (0...WordStore.Limit.parts).contains(parts ?? 0)
-                && (0...WordStore.Limit.sequence).contains(sequence ?? 0)
-                && (0...WordStore.Limit.speech).contains(speech ?? 0)
-        }
-    }
-
-    struct Negative: Codable {
-        let moments: Int
-        /// Of each moment.
-        let templates: Int
-        let samples: Int
-
-        var isWithinLimits: Bool {
-            (0...WordStore.Limit.moments).contains(moments) && (1...WordStore.Limit.templates).contains(templates)
-                && (0...WordStore.Limit.audio).contains(samples)
-        }
-    }
-
-    struct Word: Codable {
-        let name: String
-        /// Nil in version 1.
-        var embedding: String?
-        /// Nil in version 1.
-        var dimensions: Int?
-        let threshold: Float
-        let boundary: Float
-        /// By sensitivity and mode; missing in files of earlier versions.
-        let sensitivities: [String: [String: Float]]?
-        let takes: [Take]
-        /// Missing in version 2.
-        var negatives: [Negative]?
-        /// Number of vectors; missing for a word that was not calibrated, and before version 4.
-        var cohort: Int?
-        /// Number of vectors, 1; missing for a word without one, and before version 5.
-        var text: Int?
-        /// Missing for a word without a second look, and before version 8.
-        var look: Look?
-        /// Missing for a word with takes, and before version 9.
-        var sounds: [String]?
-
-        struct Look: Codable {
-            let proposal: Float
-            let boundary: Float
-
-            var isWithinLimits: Bool { (0...1).contains(proposal) && (-4...4).contains(boundary) }
-        }
-
-        /// The table of `sensitivities`; nil for a threshold outside 0…1. Names of later versions are left out.
-        var table: SensitivityTable<Float>? {
-            var table = SensitivityTable<Float>()
-            for (name, modes) in sensitivities ?? [:] {
-                for (modeName, threshold) in modes {
-                    guard (0...1).contains(threshold) else { return nil }
-                    guard let sensitivity = Sensitivity(rawValue: name), let mode = DetectionMode(rawValue: modeName)
-                    else { continue }
-                    table[sensitivity, mode] = threshold
-                }
-            }
-            return table
-        }
-
-        static func members(of table: SensitivityTable<Float>) -> [String: [String: Float]]? {
-            var members: [String: [String: Float]] = [:]
-            for mode in DetectionMode.allCases {
-                for sensitivity in table.sensitivities(mode: mode) {
-                    members[sensitivity.rawValue, default: [:]][mode.rawValue] = table[sensitivity, mode]
-                }
-            }
-            return members.isEmpty ? nil : members
-        }
-    }
-
-    /// Nil from version 2 on.
-    var embedding: String?
-    /// Nil from version 2 on.
-    var dimensions: Int?
-    let words: [Word]
-    /// Names of forgotten words; missing in files of earlier versions, and where there are none.
-    var forgotten: [String]?
-}
-
 extension WordStore {
     /// The lowest version that can hold the words: an older program refuses what it cannot read, and only that.
     private var version: UInt8 {
-        if words.contains(where: { !$0.sounds.isEmpty }) { return 9 }
+        if words.contains(where: { $0.sounds != nil && !$0.takes.isEmpty }) { return 10 }
+        if words.contains(where: { $0.sounds != nil }) { return 9 }
         if words.contains(where: { $0.look != nil || $0.takes.contains { !$0.speech.isEmpty } }) { return 8 }
         if words.contains(where: { $0.takes.contains { !$0.sequence.isEmpty } }) { return 7 }
         if words.contains(where: { $0.takes.contains { !$0.parts.isEmpty } }) { return 6 }
@@ -141,17 +40,17 @@ extension WordStore {
     ///
     /// - Throws: ``EnrollmentError/store`` for a threshold or boundary that is not finite.
     public func encoded() throws(EnrollmentError) -> [UInt8] {
-        let content = Header(
+        let content = StoreHeader(
             words: words.map { word in
-                Header.Word(
+                StoreHeader.Word(
                     name: word.name,
                     embedding: word.embedding,
                     dimensions: word.takes.first?.templates.first?.count ?? 0,
                     threshold: word.threshold,
                     boundary: word.boundary,
-                    sensitivities: Header.Word.members(of: word.sensitivities),
+                    sensitivities: StoreHeader.Word.members(of: word.sensitivities),
                     takes: word.takes.map {
-                        Header.Take(
+                        StoreHeader.Take(
                             templates: $0.templates.count,
                             templateSpacing: $0.templateSpacing,
                             samples: $0.audio.count,
@@ -163,7 +62,7 @@ extension WordStore {
                     negatives: word.negatives.isEmpty
                         ? nil
                         : word.negatives.map {
-                            Header.Negative(
+                            StoreHeader.Negative(
                                 moments: $0.moments.count,
                                 templates: $0.moments.first?.count ?? 1,
                                 samples: $0.audio.count
@@ -171,8 +70,16 @@ extension WordStore {
                         },
                     cohort: word.cohort.isEmpty ? nil : word.cohort.count,
                     text: word.text.isEmpty ? nil : 1,
-                    look: word.look.map { Header.Word.Look(proposal: $0.proposal, boundary: $0.boundary) },
-                    sounds: word.sounds.isEmpty ? nil : word.sounds
+                    look: word.look.map { StoreHeader.Word.Look(proposal: $0.proposal, boundary: $0.boundary) },
+                    sounds: word.sounds?.ways,
+                    heard: word.takes.isEmpty
+                        ? nil
+                        : word.sounds.map {
+                            StoreHeader.Word.Heard(
+                                boundary: $0.boundary,
+                                sensitivities: StoreHeader.Word.members(of: $0.sensitivities)
+                            )
+                        }
                 )
             },
             forgotten: forgotten.isEmpty ? nil : forgotten
@@ -209,7 +116,7 @@ extension WordStore {
     /// - Parameter start: the first ``startBytes`` bytes.
     static func detectorBytes(_ start: [UInt8]) -> Int {
         var reader = StoreReader(start.dropFirst(magic.count + 1))
-        guard start.starts(with: magic), (2...9).contains(start.dropFirst(magic.count).first ?? 0),
+        guard start.starts(with: magic), (2...10).contains(start.dropFirst(magic.count).first ?? 0),
             let header = try? reader.number(), let vectors = try? reader.number()
         else { return .max }
         // Larger lengths belong to a damaged store.
@@ -233,7 +140,7 @@ extension WordStore {
         do throws(StoreDamage) {
             switch try reader.bytes(1).first {
             case 1: try self.init(version1: bytes, withAudio: withAudio)
-            case 2, 3, 4, 5, 6, 7, 8, 9: try self.init(version2: bytes, withAudio: withAudio)
+            case (2...10)?: try self.init(version2: bytes, withAudio: withAudio)
             default: throw .newer
             }
         } catch {
@@ -247,7 +154,7 @@ extension WordStore {
         let isFirst = bytes.starts(with: magic + [1])
         var reader = StoreReader(bytes.dropFirst(magic.count + 1))
         guard let length = try? reader.number(), isFirst || (try? reader.number()) != nil,
-            let json = try? reader.bytes(length), let header = try? Header(json: json)
+            let json = try? reader.bytes(length), let header = try? StoreHeader(json: json)
         else { return [] }
         return Set(header.words.filter { $0.takes.contains { $0.samples > 0 } }.map(\.name))
     }
@@ -296,9 +203,9 @@ extension WordStore {
     /// - Parameter take: reads the numbers of a take; takes are asked for in the header's order.
     private init(
         header json: ArraySlice<UInt8>,
-        take: (Header.Take, Header.Word) throws(StoreDamage) -> Take
+        take: (StoreHeader.Take, StoreHeader.Word) throws(StoreDamage) -> Take
     ) throws(StoreDamage) {
-        guard let header = try? Header(json: json) else { throw .header }
+        guard let header = try? StoreHeader(json: json) else { throw .header }
         // Names that no word can have are left out: they are only for messages.
         self.init(forgotten: (header.forgotten ?? []).filter { (try? WordStore.check(name: $0)) != nil })
         guard header.words.count <= Limit.words else { throw .limits }
@@ -310,9 +217,7 @@ extension WordStore {
             do throws(EnrollmentError) { try WordStore.check(name: word.name) } catch { throw .name(error) }
             guard names.insert(word.name).inserted else { throw .twice(word.name) }
             guard word.takes.count <= Limit.takes, (word.negatives?.count ?? 0) <= Limit.negatives,
-                (0...1).contains(word.threshold), (-9...2).contains(word.boundary), let sensitivities = word.table,
-                (word.sounds ?? []).count <= Limit.pronunciations,
-                (word.sounds ?? []).allSatisfy({ $0.utf8.count <= Limit.soundBytes })
+                (0...1).contains(word.threshold), (-9...2).contains(word.boundary), let sensitivities = word.table
             else { throw .word(word.name) }
             func read(
                 _ templates: Int,
@@ -324,7 +229,7 @@ extension WordStore {
                 vectors.dimensions = dimensions ?? word.dimensions
                 do throws(StoreDamage) {
                     return try take(
-                        Header.Take(templates: templates, templateSpacing: spacing, samples: samples),
+                        StoreHeader.Take(templates: templates, templateSpacing: spacing, samples: samples),
                         vectors
                     )
                 } catch .take {
@@ -339,7 +244,7 @@ extension WordStore {
                 boundary: word.boundary,
                 takes: []
             )
-            known.sounds = word.sounds ?? []
+            known.sounds = try word.heardSounds
             if let look = word.look {
                 guard look.isWithinLimits else { throw .word(word.name) }
                 known.look = Look(proposal: look.proposal, boundary: look.boundary)

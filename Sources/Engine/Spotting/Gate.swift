@@ -368,6 +368,12 @@ public struct Gate {
         settings.longestUtterance + (extraDurations.indices.contains(label) ? extraDurations[label] : 0)
     }
 
+    /// Notes that a word has fired by itself, so that it does not fire here too.
+    mutating func disarm(_ label: Int) {
+        (armed[label], firedAt[label]) = (false, hop)
+        if pending?.label == label { pending = nil }
+    }
+
     // Not inlined: it runs rarely, and is large compared with the rest of `step`.
     @inline(never)
     private mutating func fire(_ hit: Hit, _ activity: ActivityHistory) -> Detection {
@@ -376,6 +382,7 @@ public struct Gate {
         firedAt[hit.label] = hop
         lastFire = hop
         isOpen = false
+        disarm(rising: hit.label)
         let bounds = bounds(of: hit, activity)
         lastEnd = bounds.end
         return Detection(

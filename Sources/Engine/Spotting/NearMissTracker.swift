@@ -98,7 +98,7 @@ struct NearMissTracker {
         _ filter: inout NearMissFilter
     ) {
         let label = gate.rising[word].label
-        guard let threshold = gate.thresholds.values[label] else {
+        guard let threshold = gate.threshold(rising: word) else {
             rising[word].isOn = false
             return
         }
@@ -129,7 +129,7 @@ struct NearMissTracker {
         }
         for word in rising.indices where rising[word].isOn {
             let label = gate.rising[word].label
-            Self.finish(&rising[word], label, gate.thresholds.values[label] ?? 0, .spot, at: gate.time, &filter)
+            Self.finish(&rising[word], label, gate.threshold(rising: word) ?? 0, .spot, at: gate.time, &filter)
         }
     }
 

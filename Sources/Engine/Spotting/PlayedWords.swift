@@ -130,7 +130,8 @@ struct PlayedTimes {
             guard let average = smoother?.average else { return }
             fusion.fuse(average, words.probabilities, into: &scores)
             for step in words.steps where risen.indices.contains(step.word) { risen[step.word] = step.score }
-            for word in risen.indices { scores[risingLabels[word]] = risen[word] }
+            // One that goes through the gate too has a score there; the others have 0.
+            for word in risen.indices { scores[risingLabels[word]] = max(scores[risingLabels[word]], risen[word]) }
             for label in scores.indices where scores[label] >= least[label] { note(label, at: time) }
         }
     }

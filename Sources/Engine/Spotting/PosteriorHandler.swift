@@ -113,7 +113,7 @@ public struct PosteriorHandler {
         gate.rising = vocabulary.risingLabels.map { label in
             var word =
                 former.first { old?.labels[$0.label] == vocabulary.labels[label] } ?? Gate.RisingWord(label: label)
-            word.label = label
+            (word.label, word.isGated) = (label, fusion.wordLabels.contains(label))
             return word
         }
         risen = [Float](repeating: 0, count: gate.rising.count)
@@ -175,7 +175,9 @@ public struct PosteriorHandler {
         makeBuffers()
         if vocabulary.model.labels != old.model.labels { smoother = Smoother(fusion, gate.settings) }
         gate.extraDurations = vocabulary.extraDurations
-        let isSame = vocabulary.risingLabels.map { vocabulary.labels[$0] } == old.risingLabels.map { old.labels[$0] }
+        let isSame =
+            vocabulary.risingLabels.map { vocabulary.labels[$0] } == old.risingLabels.map { old.labels[$0] }
+            && vocabulary.risingLabels.map(fusion.wordLabels.contains) == gate.rising.map(\.isGated)
         if !isSame || vocabulary.labels != old.labels { makeRising(vocabulary, replacing: old) }
         guard vocabulary.labels != old.labels else { return }
         // A near miss has the index of its label.
@@ -197,7 +199,8 @@ public struct PosteriorHandler {
     /// Sets the newest scores of the words that fire by themselves among those of all labels. Allocates nothing.
     func setRisingScores(in scores: inout [Float]) {
         for word in risen.indices where scores.indices.contains(gate.rising[word].label) {
-            scores[gate.rising[word].label] = risen[word]
+            let label = gate.rising[word].label
+            scores[label] = max(risen[word], gate.rising[word].isGated ? scores[label] : 0)
         }
     }
 

@@ -11,7 +11,7 @@ public final class Vocabulary: Sendable {
     public let taught: [TaughtWord]
     /// Wake words with models of their own, which run beside the model.
     public let wakeWords: [WakeWord]
-    /// Words that nobody recorded.
+    /// Words by how their names sound; those with takes too are among the taught ones as well.
     public let typed: [TypedWord]
     /// Wake words that are named and could not be loaded.
     public let missing: [MissingWakeWord]
@@ -35,7 +35,7 @@ public final class Vocabulary: Sendable {
     private let looks = Pool<WordLooks>()
 
     /// - Parameters:
-    ///   - typed: need `hearing`.
+    ///   - typed: need `hearing`. One that is taught too has its probabilities on the scale of the takes' thresholds.
     ///   - speech: for the second look at taught words; without it they fire by their templates alone.
     ///   - more: further kinds of words.
     public init(
@@ -112,9 +112,9 @@ public final class Vocabulary: Sendable {
     }
 
     /// The kind that decides the threshold of a label, and the word's place in it; nil for a word of the model, also for one that was
-    /// taught in the user's own voice.
+    /// taught in the user's own voice. A word of two kinds has the thresholds of its takes.
     func owner(of label: Int) -> (kind: any WordKind, word: Int)? {
-        owner(of: label, by: .rising) ?? (label >= modelWords.count ? owner(of: label, by: .gate) : nil)
+        (label >= modelWords.count ? owner(of: label, by: .gate) : nil) ?? owner(of: label, by: .rising)
     }
 
     private func owner(of label: Int, by rule: FiringRule) -> (kind: any WordKind, word: Int)? {

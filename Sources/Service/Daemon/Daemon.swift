@@ -303,7 +303,9 @@ extension Daemon: Service {
         var state = desk.state
         state.taught = settings.vocabulary.taught.map(\.name)
         let configured = Set(settings.configuration.typedNames.map(\.name))
-        state.typed = settings.vocabulary.typed.map(\.name).filter { !configured.contains($0) }
+        state.typed = settings.vocabulary.typed.map(\.name).filter {
+            !configured.contains($0) && !state.taught.contains($0)
+        }
         return state
     }
 

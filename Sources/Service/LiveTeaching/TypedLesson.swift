@@ -47,7 +47,7 @@ struct TypedLesson {
         try settings.words.file().update(WordStoreFile.Wait()) { [word] store throws(EnrollmentError) in
             var changed = store ?? WordStore()
             try TypedWordTeacher.check(name: word.name, in: changed, settings.model)
-            try changed.put(word)
+            try changed.add(typed: word)
             store = changed
         }
         return "'\(printable(word.name))' is typed; it is found within a second or two"

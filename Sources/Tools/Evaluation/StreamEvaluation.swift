@@ -157,7 +157,8 @@ public struct StreamEvaluation: Sendable {
                 guard truths[index].start <= time else { break }
                 guard truths[index].end + tolerance >= time else { continue }
                 let label = truths[index].label
-                let score = rising[label].flatMap { trace.highest(rising: $0, hop: number) } ?? handler.scores[label]
+                let risen = rising[label].flatMap { trace.highest(rising: $0, hop: number) } ?? 0
+                let score = max(risen, handler.scores[label])
                 if score > highest[index].score { highest[index] = (score, time) }
             }
         }

@@ -99,6 +99,8 @@ public struct ClipScorer: ~Copyable {
             for step in rising.scores.steps { best[step.word] = max(best[step.word], step.score) }
         }
         let rest = 1 - min(best.max() ?? 0, 1)
+        // One with takes too has a score by these.
+        for index in best.indices { best[index] = max(best[index], posteriors[vocabulary.risingLabels[index]]) }
         for label in posteriors.indices { posteriors[label] *= rest }
         for (label, score) in zip(vocabulary.risingLabels, best) { posteriors[label] = score }
     }

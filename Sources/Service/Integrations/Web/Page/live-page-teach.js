@@ -116,7 +116,7 @@ const teaching = {
     const rename = make("button", { type: "button", textContent: "Rename", disabled: isOpen });
     rename.setAttribute("aria-label", `Rename ${word}`);
     const name = make("b", { className: "name" }, named(word), ...(isTyped ? [make("small", {}, "typed")] : []));
-    const item = make("li", {}, name, make("span", { className: "buttons" }, ...(isTyped ? [] : [more]), rename, forget));
+    const item = make("li", {}, name, make("span", { className: "buttons" }, more, rename, forget));
     rename.addEventListener("click", () => item.replaceChildren(this.naming(word)));
     return item;
   },
