@@ -105,7 +105,7 @@ complete -c beckon -n '__fish_seen_subcommand_from classify evaluate inspect' -s
 complete -c beckon -n '__fish_seen_subcommand_from enroll record' -s c -l config -r -F -d 'Configuration that names the device'
 complete -c beckon -n '__fish_seen_subcommand_from enroll' -s n -l takes -x -d 'Takes to ask for'
 complete -c beckon -n '__fish_seen_subcommand_from enroll' -l from -r -F -d 'Learn from recordings'
-complete -c beckon -n '__fish_seen_subcommand_from enroll' -l typed -d 'Learn nothing'
+complete -c beckon -n '__fish_seen_subcommand_from enroll' -l typed -d 'The name of the word is enough'
 complete -c beckon -n '__fish_seen_subcommand_from enroll' -l sounds -x -d 'How a typed word is said'
 complete -c beckon -n '__fish_seen_subcommand_from enroll' -l play -d 'Play how a typed word is pronounced'
 complete -c beckon -n '__fish_seen_subcommand_from enroll' -l not -r -F -d 'A recording in which this taught word was found by mistake'

@@ -91,7 +91,10 @@ struct SpotterTests {
         var settings = Spotter.Settings()
         settings.taughtWords = folder.file("words")
         let path = Voices.path("Rear_Center")
-        #expect(try Program.beckon(["enroll", "middle", "--force", "--words", folder.file("words"), "--from", path]).status == 0)
+        #expect(
+            try Program.beckon(["enroll", "middle", "--force", "--words", folder.file("words"), "--from", path]).status
+                == 0
+        )
         let spotter = try Self.spotter(settings)
         let expected = try spotter.detections(inFile: path)
         let voice = try Voices.samples("Rear_Center")

@@ -55,7 +55,9 @@ struct DoctorReportTests {
             """
         try folder.write("ada-home/beckon/config.json5", bytes: Array(configuration.utf8))
         let words = folder.file("words")
-        let taught = try Program.beckon(["enroll", "zanzibar", "--force", "--words", words, "--from", Voices.path("Rear_Center")])
+        let taught = try Program.beckon([
+            "enroll", "zanzibar", "--force", "--words", words, "--from", Voices.path("Rear_Center"),
+        ])
         #expect(taught.status == 0, "\(taught.error)")
         let environment = [
             "HOME": home, "USER": "ada", "LOGNAME": "ada", "XDG_CONFIG_HOME": home, "BECKON_WORDS": words,

@@ -64,7 +64,8 @@ extension Enroll: Command {
                 ),
                 Option(
                     name: "--typed",
-                    help: "the name of the word is enough, and how it is pronounced; with --from or --takes, beside these",
+                    help:
+                        "the name of the word is enough, and how it is pronounced; with --from or --takes, beside these",
                     manual: """
                         Works for names of English that are long enough, such as "hey house".
                         It says how the name is pronounced, how often it will be found

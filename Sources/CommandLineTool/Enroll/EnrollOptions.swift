@@ -81,12 +81,12 @@ struct EnrollOptions {
             throw UsageError("--takes and --device are for the microphone; --from uses all recordings")
         }
         if typed,
-            let other = (hasTakes ? ["--not"] : ["--device", "--more", "--not", "--no-audio"]).first(where: arguments.has)
-        {
-            throw UsageError(
-                "\(other) is for takes, and \(hasTakes ? "of a word that is there" : "a typed word has none without --from or --takes"); "
-                    + "leave out --typed and --sounds, or \(other)"
+            let other = (hasTakes ? ["--not"] : ["--device", "--more", "--not", "--no-audio"]).first(
+                where: arguments.has
             )
+        {
+            let why = hasTakes ? "of a word that is there" : "a typed word has none without --from or --takes"
+            throw UsageError("\(other) is for takes, and \(why); leave out --typed and --sounds, or \(other)")
         }
         guard typed || !play else {
             throw UsageError(

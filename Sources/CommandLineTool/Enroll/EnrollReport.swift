@@ -38,7 +38,9 @@ struct EnrollReport {
             lines.append("Three to five takes give better results: --more adds some.")
             if Self.mayBeTyped(word.name) {
                 let name = ShellWord.quoted(printable(word.name))
-                lines.append("If it sounds as it is spelled in English, its name helps as much: beckon enroll \(name) --typed.")
+                lines.append(
+                    "If it sounds as it is spelled in English, its name helps as much: beckon enroll \(name) --typed."
+                )
             }
         }
         lines.append(

@@ -71,8 +71,9 @@ extension WordStore {
             guard !teaching.isNew else { throw .changedMeanwhile(word.name, "taught") }
             // One that was typed has no takes yet.
             guard
-                stored.isTyped || stored.embedding == word.embedding
-                    && stored.takes.first?.templateSpacing == word.takes.first?.templateSpacing
+                stored.isTyped
+                    || stored.embedding == word.embedding
+                        && stored.takes.first?.templateSpacing == word.takes.first?.templateSpacing
             else { throw .changedMeanwhile(word.name, "taught anew") }
         } else if !teaching.isNew {
             throw .changedMeanwhile(word.name, "forgotten")

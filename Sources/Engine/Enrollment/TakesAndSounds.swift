@@ -7,7 +7,7 @@ import Spotting
 struct SoundsBesideTakes: Sendable {
     /// False accepts in an hour that the sounds may add, with the sensitivities `strict` and `balanced`: as many times fewer as those of the
     /// takes.
-    private static let (strict, balanced) = (0.06, 0.3)
+    private static let (strict, balanced) = (0.04, 0.2)
     /// Both miss an utterance so many times as often as if their misses were independent. Of five of ten words by strangers, three draws of a take.
     private static let together = 2.0
 

@@ -53,7 +53,9 @@ public struct TypedWordTeacher: Sendable {
             throw .name.saying("'\(readable)' is one of the model's words, which are found anyway")
         }
         // One with takes gets the sounds of its name beside them.
-        if store?[name]?.sounds != nil { throw .name.saying("'\(readable)' is typed already; takes can be added to it") }
+        if store?[name]?.sounds != nil {
+            throw .name.saying("'\(readable)' is typed already; takes can be added to it")
+        }
         guard let twin = WordTwin(of: name, store, model) else { return }
         throw .name.saying("'\(readable)' is spelled almost like '\(printable(twin.name))', which is known already")
     }
