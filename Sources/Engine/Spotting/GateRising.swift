@@ -46,7 +46,8 @@ extension Gate {
             if time - rising[word].fired >= settings.refractory { rising[word].isArmed = true }
             return nil
         }
-        guard rising[word].isArmed else { return nil }
+        // A later look may hear the end of the same utterance once more.
+        guard rising[word].isArmed, time - rising[word].fired >= settings.refractory else { return nil }
         (rising[word].isArmed, rising[word].fired) = (false, time)
         if rising[word].isGated { disarm(label) }
         return Detection(
