@@ -55,6 +55,26 @@ struct WakeWordTests {
         #expect(equal.rise(0, 0.8, at: 0) == nil && never.rise(0, 1, at: 0) == nil)
     }
 
+    @Test(arguments: [(0, 0.5), (1, 0.1), (3, 0.1), (4, nil)] as [(Int, Double?)])
+    func `a word that is looked at fires once a look confirms it, a few hops later at most`(refusals: Int, at: Double?)
+    {
+        var gate = Self.gate()
+        gate.proposals = [0.8, nil]
+        #expect(gate.rise(0, 0.9, at: 0.5) == nil, "only proposed")
+        let no = Verdict(label: 0, confidence: 0, confirmed: 0.1)
+        for _ in 0..<refusals { #expect(gate.confirm(rising: 0, no) == nil) }
+        let found = gate.confirm(rising: 0, Verdict(label: 0, confidence: 0.9, confirmed: 0.7))
+        // One that was refused first fires at the next hop, which is the first here.
+        #expect(found?.time == at && found?.end == at.map { _ in 0.5 })
+        #expect(found?.confirmed == at.map { _ in 0.7 } && found?.proposed == at.map { _ in 0.9 })
+        #expect(gate.confirm(rising: 0, Verdict(label: 0, confidence: 0.9, confirmed: 0.7)) == nil, "once")
+        // What was refused for good may be proposed again as soon as the score has fallen.
+        #expect(gate.rise(0, 0.1, at: 0.6) == nil && gate.rise(0, 0.9, at: 0.7) == nil)
+        #expect((gate.rising[0].proposal != nil) == (at == nil))
+        gate.flush()
+        #expect(gate.rising[0].proposal == nil)
+    }
+
     @Test func `a score that rises nearly to the threshold and falls may be a near miss`() {
         // A step each 0.5 s, threshold 0.8, margin 0.3: near misses begin at 0.5. What is certain, and when.
         func misses(_ scores: [Float], threshold: Float? = 0.8, flushed: Bool = false) -> [String] {

@@ -73,8 +73,9 @@ struct WordKindTests {
         }
     }
 
-    @Test func `a look of the kind confirms what it proposes, or refuses it`() throws {
-        let settings = try Self.settings(.gate, isLookedAt: true)
+    @Test(arguments: [FiringRule.rising, .gate])
+    func `a look of the kind confirms what it proposes, or refuses it`(rule: FiringRule) throws {
+        let settings = try Self.settings(rule, isLookedAt: true)
         let loud = Self.live(settings, Self.audio())
         #expect(loud.map { settings.name(of: $0) } == ["low tone", "high tone"])
         #expect(loud.allSatisfy { $0.confirmed == 1 && ($0.proposed ?? 0) > 0.9 })

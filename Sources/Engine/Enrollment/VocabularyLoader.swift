@@ -9,7 +9,7 @@ import WakeWords
 public struct VocabularyLoader: Sendable {
     /// Nil for the model that came with the program.
     public var modelFolder: String?
-    /// Whether to load the model's confirming networks, if it has some.
+    /// Whether to load what confirms: the model's confirming networks, if it has some, and the network of sounds for wake words.
     public var confirms: Bool
     /// The file of the taught words.
     public var words: TaughtWords
@@ -89,6 +89,7 @@ public struct VocabularyLoader: Sendable {
         let (typed, hearing) = try loadTyped(stored, beside: Labels(model.labels).words, taught: taught)
         let known = Vocabulary(model, taught: taught, typed: typed, hearing: hearing).labels
         let wakeWords = try wakeWords ?? loadWakeWords(beside: known)
+        let (pronunciations, ofWakeWords) = confirms ? self.pronunciations(of: wakeWords.loaded, hearing) : ([:], nil)
         if !taught.isEmpty { try model.loadEmbedding() }
         let looks = taught.contains { $0.speech != nil }
         return Vocabulary(
@@ -96,7 +97,8 @@ public struct VocabularyLoader: Sendable {
             taught: taught,
             wakeWords: wakeWords.loaded,
             typed: typed,
-            hearing: hearing,
+            hearing: hearing ?? ofWakeWords,
+            pronunciations: pronunciations,
             missing: wakeWords.missing,
             speech: looks ? SpeechEmbedding.ofTakes ?? .beside(ModelFolder.find(modelFolder)) : nil
         )

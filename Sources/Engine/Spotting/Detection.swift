@@ -47,7 +47,7 @@ public struct Detection: Equatable, Sendable, BitwiseCopyable {
     public let index: Int
     /// Smoothed posterior, 0…1; for a phrase, the lowest among its words; for a session, that of the word that began or
     /// ended it, else 0.
-    public let confidence: Float
+    public internal(set) var confidence: Float
     /// Of a word that networks confirmed: its score in the streaming network, and their posterior; `confidence` is of both.
     public internal(set) var proposed: Float?
     public internal(set) var confirmed: Float?

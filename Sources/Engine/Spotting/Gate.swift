@@ -218,6 +218,7 @@ public struct Gate {
         isOpen = false
         // In place, as the detector thread flushes too and may not allocate.
         for label in armed.indices { armed[label] = true }
+        for word in rising.indices { rising[word].drop() }
     }
 
     /// Changes the labels from the next hop on; refractory labels stay refractory. Allocates.

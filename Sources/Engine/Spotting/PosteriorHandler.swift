@@ -222,6 +222,7 @@ public struct PosteriorHandler {
     ) {
         played.hear(scores.played, fusion, at: gate.nextTime)
         for step in scores.words.steps { add(step, report) }
+        for word in gate.rising.indices where gate.rising[word].proposal != nil { confirm(rising: word, looks, report) }
         if !machine.sessions.isEmpty { advanceSession(activity, report) }
         smoother.add(scores.posteriors)
         // Probabilities of taught words need no smoothing: they are averages already.
@@ -288,6 +289,26 @@ public struct PosteriorHandler {
             refusals += 1
         }
         return detection
+    }
+
+    /// Has the proposal of a word that fires by itself looked at.
+    private mutating func confirm(
+        rising word: Int,
+        _ look: (any ProposalLook)?,
+        _ report: (Detection) -> Void
+    ) {
+        guard let proposal = gate.rising[word].proposal else { return }
+        var verdict: Verdict?
+        if let look {
+            looks += 1
+            verdict = look.look(proposed.word(proposal, endingAt: gate.nextTime), smoother.average)
+        }
+        guard let found = gate.confirm(rising: word, verdict) else {
+            refusals += 1
+            return
+        }
+        nearMisses.note(found)
+        add(found, report)
     }
 
     /// What is compared with thresholds to find near misses.

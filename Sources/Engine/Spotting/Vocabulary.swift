@@ -1,5 +1,6 @@
 public import Core
 public import Inference
+public import Phonemes
 private import System
 public import WakeWords
 
@@ -13,6 +14,10 @@ public final class Vocabulary: Sendable {
     public let wakeWords: [WakeWord]
     /// Words by how their names sound; those with takes too are among the taught ones as well.
     public let typed: [TypedWord]
+    /// What the sounds of words are found or confirmed in; nil where no word needs it.
+    public let hearing: SoundHearing?
+    /// The words that are found or confirmed by their sounds.
+    public let spoken: [WordSounds]
     /// Wake words that are named and could not be loaded.
     public let missing: [MissingWakeWord]
     /// All kinds of words beside the model's that have some, in the order of labels.
@@ -36,6 +41,7 @@ public final class Vocabulary: Sendable {
 
     /// - Parameters:
     ///   - typed: need `hearing`. One that is taught too has its probabilities on the scale of the takes' thresholds.
+    ///   - pronunciations: of wake words that are looked at by their sounds, by name; they need `hearing`.
     ///   - speech: for the second look at taught words; without it they fire by their templates alone.
     ///   - more: further kinds of words.
     public init(
@@ -44,6 +50,7 @@ public final class Vocabulary: Sendable {
         wakeWords: [WakeWord] = [],
         typed: [TypedWord] = [],
         hearing: SoundHearing? = nil,
+        pronunciations: [String: [Pronunciation]] = [:],
         missing: [MissingWakeWord] = [],
         speech: SpeechEmbedding? = nil,
         more: [any WordKind] = []
@@ -54,8 +61,11 @@ public final class Vocabulary: Sendable {
         self.missing = missing
         let ofSounds = TypedWordKind(typed, hearing)
         self.typed = ofSounds.words
+        let ofWakeWords = WakeWordKind(wakeWords, pronunciations, hearing)
+        spoken = ofWakeWords.spoken + ofSounds.spoken
+        self.hearing = spoken.isEmpty ? nil : hearing
         let all: [any WordKind] =
-            [TaughtWordKind(taught, model, speech), WakeWordKind(words: wakeWords), ofSounds] + more
+            [TaughtWordKind(taught, model, speech), ofWakeWords, ofSounds] + more
         kinds = all.filter { !$0.names.isEmpty }
         embeds = kinds.contains { $0.needsEmbedding }
         var labels = Labels(model.labels).words

@@ -235,9 +235,9 @@ struct InspectCharts: Sendable {
         if let threshold {
             chart.add(.rule(y: Double(threshold), .ink, name: isNamed ? "threshold" : nil))
             chart.rightTicks = [Tick(Double(threshold), short(threshold))]
-            if proposals.indices.contains(label), let level = proposals[label] {
+            if proposals.indices.contains(label), let level = proposals[label], level < threshold {
                 chart.add(
-                    .rule(y: Double(min(level, threshold)), .faint, name: isNamed ? "proposed from here on" : nil)
+                    .rule(y: Double(level), .faint, name: isNamed ? "proposed from here on" : nil)
                 )
             }
         }

@@ -33,7 +33,12 @@ public struct TypedWord: Sendable, Equatable {
     }
 
     /// The probability of a score.
-    public func probability(_ score: Float) -> Float { 1 / (1 + expf((boundary - score) / slope)) }
+    public func probability(_ score: Float) -> Float { Self.probability(score, boundary: boundary, slope: slope) }
+
+    /// The same with a boundary.
+    static func probability(_ score: Float, boundary: Float, slope: Float = TypedWord.slope) -> Float {
+        1 / (1 + expf((boundary - score) / slope))
+    }
 
     /// The score of a probability, 0 < p < 1.
     public func score(_ probability: Float) -> Float { boundary + slope * logf(probability / (1 - probability)) }

@@ -13,6 +13,8 @@ struct TypedWordKind: WordKind {
         self.hearing = hearing
     }
 
+    var spoken: [WordSounds] { words.map { WordSounds($0.name, $0.pronunciations, least: $0.boundary) } }
+
     var names: [String] { words.map(\.name) }
     var rule: FiringRule { .rising }
     func makeScorer() -> any WordScorer { TypedWordScorer(words, hearing) }

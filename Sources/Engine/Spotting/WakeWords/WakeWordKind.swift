@@ -1,9 +1,25 @@
 import Core
+import Phonemes
 import WakeWords
 
 /// Wake words with models of their own: each fires by itself, at its own times.
 struct WakeWordKind: WordKind {
     let words: [WakeWord]
+    /// How each is said, if that is looked for; none for a word that fires without a look.
+    private let pronunciations: [[Pronunciation]]
+    private let hearing: SoundHearing?
+
+    /// - Parameter pronunciations: of words that are looked at, by name; they need `hearing`.
+    init(_ words: [WakeWord], _ pronunciations: [String: [Pronunciation]], _ hearing: SoundHearing?) {
+        self.words = words
+        self.hearing = hearing
+        self.pronunciations = words.map { hearing == nil ? [] : pronunciations[$0.name] ?? [] }
+    }
+
+    /// The words that are looked at.
+    var spoken: [WordSounds] {
+        zip(words, pronunciations).filter { !$1.isEmpty }.map { WordSounds($0.name, $1, least: WakeWordLook.least) }
+    }
 
     var names: [String] { words.map(\.name) }
     var rule: FiringRule { .rising }
@@ -12,6 +28,14 @@ struct WakeWordKind: WordKind {
         guard let former = former as? WakeWordKind else { return false }
         return words.count == former.words.count && zip(words, former.words).allSatisfy { $0 === $1 }
     }
+
+    func makeLook(labels: [Int]) -> (any WordLook)? {
+        guard let hearing else { return nil }
+        let lookedAt = words.indices.filter { !pronunciations[$0].isEmpty }
+        return WakeWordLook(lookedAt.map { (labels[$0], pronunciations[$0]) }, hearing)
+    }
+    var secondsOfLook: Double { pronunciations.contains { !$0.isEmpty } ? SoundHearing.seconds : 0 }
+    func proposal(of word: Int) -> Float? { pronunciations[word].isEmpty ? nil : threshold(of: word) }
 
     func threshold(of word: Int) -> Float { words[word].threshold }
     func noThreshold(of word: Int, _ sensitivity: Sensitivity) -> String {

@@ -55,6 +55,19 @@ struct ProposalMemory {
         )
     }
 
+    /// The proposal of a word that fires by itself, as looks get it.
+    ///
+    /// - Parameter end: of the newest audio, in seconds.
+    func word(_ proposal: Detection, endingAt end: Double) -> ProposedWord {
+        ProposedWord(
+            label: proposal.index,
+            score: proposal.confidence,
+            middle: samples((proposal.start + proposal.end) / 2),
+            end: samples(end),
+            hops: 1
+        )
+    }
+
     private func samples(_ seconds: Double) -> Int { Int((seconds / hopSeconds * Double(hopSamples)).rounded()) }
 
     /// Forgets the margins, after a gap.
