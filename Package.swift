@@ -285,7 +285,9 @@ let package = Package(
         ),
         .target(
             name: "Reports",
-            dependencies: ["Audio", "Charts", "Core", "Diagnostics", "Evaluation", "Inference", "JSON", "Spotting"],
+            dependencies: [
+                "Audio", "Charts", "Core", "Diagnostics", "Evaluation", "Inference", "JSON", "Phonemes", "Spotting",
+            ],
             swiftSettings: smallSettings
         ),
         .target(
@@ -414,7 +416,8 @@ let package = Package(
         .testTarget(
             name: "ReportsTests",
             dependencies: [
-                "Charts", "Core", "Diagnostics", "Evaluation", "Inference", "Reports", "Spotting", "TestSupport",
+                "Charts", "Core", "Diagnostics", "Evaluation", "Inference", "Phonemes", "Reports", "Spotting",
+                "TestSupport",
             ]
         ),
         .testTarget(name: "BeckonTests", dependencies: ["Beckon", "TestSupport", "beckon", "spot"]),

@@ -48,6 +48,7 @@ public struct InspectPage: Sendable {
         if let note = report.note { page.paragraph(note.prefix(1).uppercased() + note.dropFirst() + ".") }
         if !report.findings.isEmpty { page.add(findings) }
         InspectCharts(trace, bursts: report.bursts, said: said).add(to: &page)
+        InspectSounds(trace).add(to: &page)
         addBursts(to: &page)
         page.heading("Words detected")
         if trace.words.isEmpty {
