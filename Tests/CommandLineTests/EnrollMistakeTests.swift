@@ -29,16 +29,16 @@ struct EnrollMistakeTests {
     }
 
     @Test func `a name of several words without quotes is said`() throws {
-        #expect(try enroll("left side", "Side_Left").status == 0)
+        #expect(try enroll("side left", "Side_Left").status == 0)
         for arguments in [
-            ["forget", "left", "side"], ["forget", "Left", "Side"], ["words", "export", "-", "left", "side"],
+            ["forget", "side", "left"], ["forget", "Side", "Left"], ["words", "export", "-", "side", "left"],
         ] {
             let program = try Program.beckon(arguments, environment: ["BECKON_WORDS": words])
             #expect(program.status == 1 && program.output == "", "\(arguments)")
-            #expect(program.error.contains("needs quotes; did you mean 'left side'?"), "\(program.error)")
+            #expect(program.error.contains("needs quotes; did you mean 'side left'?"), "\(program.error)")
         }
         #expect(try beckon("forget", "side", "nobody").error.contains("no word 'side' was taught"))
-        #expect(try beckon("forget", "left side").status == 0)
+        #expect(try beckon("forget", "side left").status == 0)
     }
 
     @Test func `a word that a command of the model is taken for is refused, unless it is insisted on`() throws {

@@ -9,8 +9,8 @@ struct WakeWordTests {
     private static let voice = Voices.path("Side_Left")
 
     @Test func `classify finds a wake word beside the model's words`() throws {
-        // The voice says "side left", so the threshold is low.
-        let options = ["classify", "--json", "--wake-word", "Okay-Nabu", "--word", "okay nabu=0.005"]
+        // The voice says "side left", so the threshold is low, and nothing looks at its sounds.
+        let options = ["classify", "--json", "--no-confirm", "--wake-word", "Okay-Nabu", "--word", "okay nabu=0.005"]
         let program = try Program.beckon(options + [Self.voice])
         #expect(program.status == 0 && program.error == "")
         let found = try Result.all(in: program)
@@ -23,7 +23,8 @@ struct WakeWordTests {
         let file = Checkout.path + "/Models/wake-words/okay_nabu.tflite"
         let program = try Program.beckon(
             [
-                "classify", "--wake-word", file, "--words", "okay nabu", "--word", "okay nabu=0.005", "--json",
+                "classify", "--no-confirm", "--wake-word", file, "--words", "okay nabu", "--word", "okay nabu=0.005",
+                "--json",
                 Self.voice,
             ]
         )
@@ -48,7 +49,7 @@ struct WakeWordTests {
         }
         func report(_ options: [String]) throws -> Report {
             let words = ["--wake-word", "okay_nabu", "--word", "okay nabu=0.005"]
-            let program = try Program.beckon(["evaluate", "--json"] + words + options)
+            let program = try Program.beckon(["evaluate", "--json", "--no-confirm"] + words + options)
             #expect(program.status == 0, "\(program.error)")
             return try JSONDecoder().decode(Report.self, from: Data(program.output.utf8))
         }
@@ -186,7 +187,8 @@ struct WakeWordTests {
         #expect(try run(["model", "remove", "alexa"]).status == 0)
         let found = try run(
             [
-                "classify", "--json", "--wake-word", "hey house", "--words", "hey house", "--word", "hey house=0.005",
+                "classify", "--json", "--no-confirm", "--wake-word", "hey house", "--words", "hey house", "--word",
+                "hey house=0.005",
                 Self.voice,
             ]
         )

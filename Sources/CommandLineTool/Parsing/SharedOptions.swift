@@ -108,7 +108,8 @@ enum SharedOptions {
 
     static let noConfirm = Option(
         name: "--no-confirm",
-        help: "do without the model's confirming networks, if it has some, and the look at wake words; they are not loaded",
+        help: "do without the model's confirming networks, if it has some, and the look at wake words; "
+            + "they are not loaded",
         manual: """
             The configuration's key is
             .Va confirm .
