@@ -139,11 +139,11 @@ class Mistakes(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             words = Path(folder) / "words"
             take = VOICES / "Rear_Center.wav"
-            command = [os.environ["BECKON"], "enroll", "middle", "--words", str(words), "--from", str(take)]
+            command = [os.environ["BECKON"], "enroll", "center", "--words", str(words), "--from", str(take)]
             subprocess.run(command, check=True, capture_output=True)
             spotter = beckon.Spotter(words=words)
-            self.assertEqual(spotter.words[-1], "middle")
-            self.assertEqual([word.word for word in spotter.detect_file(take)], ["middle"])
+            self.assertEqual(spotter.words[-1], "center")
+            self.assertEqual([word.word for word in spotter.detect_file(take)], ["center"])
 
 
 if __name__ == "__main__":

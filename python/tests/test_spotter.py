@@ -219,7 +219,7 @@ class Teaching(unittest.TestCase):
             (beckon.WordsError, "take 0: no speech", lambda: spotter.teach("center", [silence], RATE)),
             (beckon.WordsError, "take 0: ", lambda: spotter.teach("center", [quiet], RATE)),
             (beckon.WordsError, "no takes", lambda: spotter.teach("center", [], RATE)),
-            (beckon.WordsError, "sounds like 'left'", lambda: spotter.teach("lamp 1", [left], RATE)),
+            (beckon.WordsError, "sounds like 'left'", lambda: spotter.teach("lights1", [left], RATE)),
             (beckon.WordsError, "does not sound like 'center'", lambda: spotter.teach("center", [left], RATE)),
             (beckon.WordsError, "sounds", lambda: spotter.teach("right", [left], RATE)),
             (beckon.WordsError, "spelled almost like 'left'", lambda: spotter.teach("Left", [left], RATE)),
