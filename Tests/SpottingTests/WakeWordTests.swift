@@ -55,6 +55,14 @@ struct WakeWordTests {
         #expect(equal.rise(0, 0.8, at: 0) == nil && never.rise(0, 1, at: 0) == nil)
     }
 
+    @Test func `a later look that hears the end of the same utterance again fires nothing`() {
+        var gate = Self.gate()
+        #expect(gate.rise(0, 0.9, at: 1.86) != nil)
+        #expect(gate.rise(0, 0, at: 2.7) == nil)
+        #expect(gate.rise(0, 0.9, at: 1.92) == nil)
+        #expect(gate.rise(0, 0.9, at: 3.4) != nil, "another one")
+    }
+
     @Test(arguments: [(0, 0.5), (1, 0.1), (3, 0.1), (4, nil)] as [(Int, Double?)])
     func `a word that is looked at fires once a look confirms it, a few hops later at most`(refusals: Int, at: Double?)
     {
