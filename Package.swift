@@ -48,7 +48,7 @@ let wideKernels = wideKernelFlags.map { name, flags in
     vectorKernels(name, [.define("KERNEL_\(name.uppercased())"), .unsafeFlags(flags.flatMap { ["-Xcc", $0] })])
 }
 
-/// How the program is linked: equal functions once, relocations packed (glibc 2.36 reads them), and what `beckon.ld` leaves out not at all.
+/// How the program is linked: equal functions are folded, relocations are packed (glibc 2.36 and later read them), and `beckon.ld` drops sections.
 ///
 /// By LLVM's linker, which Swift brings along: gold cannot pack.
 let smallLinking = LinkerSetting.unsafeFlags(

@@ -34,8 +34,8 @@ struct PhonemeNetworkTests {
         #expect(answer.count == expected.count)
         // Matrices multiply 8-bit weights and 7-bit inputs.
         let differences = zip(answer, expected).map { abs(exp($0) - exp($1)) }
-        #expect((differences.max() ?? 1) < 0.1, "\(instructionSet)")
-        #expect(differences.reduce(0, +) / Float(differences.count) < 3e-4)
+        #expect((differences.max() ?? 1) < 0.08, "\(instructionSet)")
+        #expect(differences.reduce(0, +) / Float(differences.count) < 2e-4)
         let symbols = runner.network.symbols
         let likeliest = stride(from: 0, to: answer.count, by: symbols.count).compactMap { first in
             symbols.indices.max { answer[first + $0] < answer[first + $1] }

@@ -2,7 +2,7 @@
 
     python -m Training.phonemes.export --wheel hama-1.7.0-py3-none-any.whl --checkpoint FILE --out Models/phonemes
 
-The reference needs espeak-ng.
+`ranges` comes after, then `talk`. The reference needs espeak-ng.
 """
 
 import argparse

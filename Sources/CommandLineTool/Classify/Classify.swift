@@ -118,7 +118,7 @@ struct Classify {
         let shard = options.shard.map { " shard \($0)" } ?? ""
         return "beckon \(version) format \(options.format.rawValue) clips \(options.clips)\(shard) "
             + "model \(vocabulary.model.identity) words \(vocabulary.labels) thresholds \(thresholds) "
-            + "phrases \(options.phrases) \(settings)"
+            + "phrases \(options.phrases) confirm \(options.listening.confirms) \(settings)"
     }
 
     private static func sink(_ results: ResultsFile?) -> OrderedOutput.Sink {

@@ -14,8 +14,6 @@ final class SpokenName {
     /// calibrate typed words, of which 1.4 % have less, and of other words than their name 76 %. Of 400 takes of ten words by strangers 1.2 % have
     /// less, of other words 82 %.
     private static let leastLike = doubtful.lowerBound
-    /// A name of fewer sounds is too short to tell.
-    private static let fewestSounds = 4
     /// Silence before and after a take, in samples: the network hears a sound better with what is around it.
     private static let around = 3200
 
@@ -38,12 +36,12 @@ final class SpokenName {
         score(utterance).map(Self.doubtful.contains) ?? false
     }
 
-    /// Whether a take does not sound like the name at all. Nothing is said of names that may not be of English, or are short.
+    /// Whether a take does not sound like the name at all. Nothing is said of names that may not be of English, or are too short to type.
     func isOther(_ utterance: Utterance) -> Bool {
         guard !sounds.isEmpty || Self.maySpellEnglish(name), let score = score(utterance), score < Self.leastLike,
             case .some(.some(let loaded)) = parts
         else { return false }
-        return loaded.fewest >= Self.fewestSounds
+        return loaded.fewest >= TypedWordCalibration.fewestSounds
     }
 
     /// Whether a name has nothing but words in Latin letters without accents, each with a vowel.
@@ -66,11 +64,7 @@ final class SpokenName {
         for (index, sample) in said.samples[said.speech].prefix(room).enumerated() {
             loaded.runner.samples[Self.around + index] = sample
         }
-        var best = -Float.infinity
-        loaded.runner.look { _, _, losses in
-            for index in loaded.alignments.indices { best = max(best, loaded.alignments[index].add(losses)) }
-        }
-        return best
+        return loaded.runner.best(&loaded.alignments)
     }
 
     private func load() -> Loaded? {

@@ -31,19 +31,18 @@ struct SoundsBesideTakes: Sendable {
     ) {
         let alone = TypedWord(name: "", pronunciations: [], boundary: boundary)
         func score(_ sensitivity: Sensitivity) -> Float { sounds[sensitivity, .command].map(alone.score) ?? boundary }
-        func odds(_ probability: Float) -> Float { logf(probability / (1 - probability)) }
         let aims = TypedWordCalibration.aims
         usual = score(.balanced)
         // Above the best score all sensitivities are one.
         scale = max((score(.strict) - usual) / Float(log(aims.balanced / aims.strict)), 0.02)
-        let level = odds(takes[.balanced, .command] ?? threshold)
-        let higher = takes[.strict, .command].map(odds) ?? level
+        let level = logOdds(takes[.balanced, .command] ?? threshold)
+        let higher = takes[.strict, .command].map(logOdds) ?? level
         let rise = scale * Float(log(Self.balanced / Self.strict))
         slope = higher > level ? rise / (higher - level) : TypedWord.slope
         self.boundary = usual + scale * Float(log(aims.balanced / Self.balanced)) - slope * level
     }
 
-    private func score(_ threshold: Float) -> Float { boundary + slope * logf(threshold / (1 - threshold)) }
+    private func score(_ threshold: Float) -> Float { boundary + slope * logOdds(threshold) }
 
     /// False accepts in an hour of talk that the sounds have at a threshold in mode `command`.
     func falseAccepts(at threshold: Float) -> Double {

@@ -8,7 +8,7 @@ public struct TaughtWord: Sendable, Equatable {
     static let slope: Float = 10
 
     /// Similarity minus `boundary` at which a word has the probability p: ln(p / (1 − p)) / slope, for 0 < p < 1.
-    public static func margin(probability: Float) -> Float { logf(probability / (1 - probability)) / slope }
+    public static func margin(probability: Float) -> Float { logOdds(probability) / slope }
 
     /// The inverse of ``margin(probability:)``.
     public static func probability(margin: Float) -> Float { 1 / (1 + expf(-margin * slope)) }

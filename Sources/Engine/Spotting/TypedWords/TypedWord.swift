@@ -41,5 +41,5 @@ public struct TypedWord: Sendable, Equatable {
     }
 
     /// The score of a probability, 0 < p < 1.
-    public func score(_ probability: Float) -> Float { boundary + slope * logf(probability / (1 - probability)) }
+    public func score(_ probability: Float) -> Float { boundary + slope * logOdds(probability) }
 }

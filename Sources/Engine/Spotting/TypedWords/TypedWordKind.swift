@@ -70,6 +70,16 @@ package final class SoundRunner: @unchecked Sendable {
         losses.deallocate()
     }
 
+    /// Looks at ``samples``; the best score of alignments, which begin again.
+    package func best(_ alignments: inout [PhonemeAlignment]) -> Float {
+        for index in alignments.indices { alignments[index].reset() }
+        var best = -Float.infinity
+        look { _, _, losses in
+            for index in alignments.indices { best = max(best, alignments[index].add(losses)) }
+        }
+        return best
+    }
+
     /// Looks at ``samples``; calls the body with the losses of each frame.
     package func look(_ body: (_ frame: Int, _ frames: Int, UnsafePointer<Float>) -> Void) {
         guard runner.run(UnsafeBufferPointer(samples)) else { return }

@@ -43,15 +43,9 @@ final class WakeWordLook: WordLook {
         _ word: ProposedWord,
         _ read: (_ first: Int, UnsafeMutableBufferPointer<Float>) -> Void
     ) -> Float {
-        let label = word.label
-        for way in alignments[label].indices { alignments[label][way].reset() }
-        var best = -Float.infinity
         hearing.with { runner in
             read(word.end - runner.samples.count, runner.samples)
-            runner.look { _, _, losses in
-                for way in alignments[label].indices { best = max(best, alignments[label][way].add(losses)) }
-            }
+            return runner.best(&alignments[word.label])
         }
-        return best
     }
 }
