@@ -26,7 +26,10 @@ struct TypedWordTests {
         #expect(zip(expected, expected.dropFirst()).allSatisfy { $0.score > $1.score && $0.found < $1.found })
         #expect(expected.allSatisfy { $0.score < -0.5 && $0.found > 0.6 })
         let balanced = try #require(calibration.balanced)
-        #expect(balanced.found > 0.9 && abs(balanced.falseAcceptsPerHour - 0.8) < 0.01, "\(name): \(balanced)")
+        let aim = abs(balanced.falseAcceptsPerHour - 0.8) < 0.01
+        // A long word is found often enough with fewer.
+        let isEnough = balanced.score == -1.9 && balanced.falseAcceptsPerHour < 0.8
+        #expect(balanced.found > 0.9 && (aim || isEnough), "\(name): \(balanced)")
         #expect(word.sensitivities[.balanced, .spot] == 0.5 && word.sensitivities[.balanced, .command] == 0.5)
         #expect(try #require(word.sensitivities[.strict, .spot]) > 0.5)
     }
@@ -97,6 +100,25 @@ struct TypedWordTests {
         let model = try Model(folder: Checkout.model, confirms: false)
         #expect(read.unusable(by: model).isEmpty && read.taught(for: model).isEmpty)
         #expect(read.incomplete(for: model).isEmpty && !read.lacksEstimates(for: model))
+    }
+
+    @Test func `a word with thresholds of another score gets them anew`() throws {
+        let word = try teacher.word("hey house").word
+        var old = WordStore.Word(word, teacher.pronouncer)
+        old.sounds?.boundary = -4
+        var bytes: [[UInt8]] = []
+        for rule in [1, WordStore.Sounds.rule] {
+            old.sounds?.rule = rule
+            var store = WordStore()
+            try store.put(old)
+            bytes.append(try store.encoded())
+        }
+        let loader = VocabularyLoader(modelFolder: Checkout.model, confirms: false, words: TaughtWords("none"))
+        let boundaries = try bytes.map { bytes in
+            let stored = try WordStore(bytes: bytes, file: "words").typed
+            return try loader.loadTyped(stored, beside: [], taught: []).words.map(\.boundary)
+        }
+        #expect(boundaries == [[word.boundary], [old.boundary]])
     }
 
     @Test func `sounds that the network does not have are no word`() throws {
@@ -177,7 +199,9 @@ struct TypedWordTests {
         "side right",
     ]
 
-    @Test(arguments: [1, 0.05] as [Float]) func `each of Debian's recordings is heard as what is said`(gain: Float)
+    @Test(arguments: [1, 0.05, 0.003] as [Float]) func `each of Debian's recordings is heard as what is said`(
+        gain: Float
+    )
         throws
     {
         var (right, wrong) = (0, 0)

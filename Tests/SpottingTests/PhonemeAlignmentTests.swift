@@ -38,12 +38,24 @@ struct PhonemeAlignmentTests {
 
     @Test(arguments: pauses.indices) func `a word within talk loses`(index: Int) {
         let (quiet, afterTalk, expected) = Self.pauses[index]
-        var alignment = PhonemeAlignment(Pronunciation([0, 1, 2]), blank: 4, withinTalk: 3)
+        var alignment = PhonemeAlignment(Pronunciation([0, 1, 2]), blank: 4, PathCosts(withinTalk: 3))
         let heard = (afterTalk ? [3] : []) + [Int](repeating: 4, count: quiet) + [0, 4, 1, 2]
         let score = heard.reduce(-Float.infinity) { best, symbol in
             max(best, alignment.add((0..<5).map { $0 == symbol ? 0 : -2 }))
         }
         #expect(abs(score - expected) < 1e-6)
+    }
+
+    /// Blanks between three sounds, and the score where each frame after the first loses 0.3.
+    @Test(arguments: [(0, 0, -0.2), (3, 0, -0.5), (2, 4, -0.8), (40, 0, -1.2)] as [(Int, Int, Float)])
+    func `a word that lasts loses`(first: Int, second: Int, expected: Float) {
+        var alignment = PhonemeAlignment(Pronunciation([0, 1, 2]), blank: 4, PathCosts(frame: 0.3))
+        let quiet = { (count: Int) in [Int](repeating: 4, count: count) }
+        let best = ([0] + quiet(first) + [1] + quiet(second) + [2] + quiet(9)).reduce(-Float.infinity) { best, symbol in
+            max(best, alignment.add((0..<5).map { $0 == symbol ? 0 : -3 }))
+        }
+        // It may rather lose 3 for a sound that is not where it should be.
+        #expect(abs(best - expected) < 1e-5, "\(best)")
     }
 
     @Test func `it begins again`() {

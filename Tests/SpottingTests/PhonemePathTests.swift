@@ -29,7 +29,8 @@ struct PhonemePathTests {
         #expect(path.score == losses.reduce(0, +) / Float(word.count) && path.steps.map(\.sound) == word)
     }
 
-    @Test func `its score is that of the alignment`() throws {
+    @Test(arguments: [PathCosts(), PathCosts(frame: 0.3)])
+    func `its score is that of the alignment`(costs: PathCosts) throws {
         var state: UInt32 = 1
         func random() -> Float {
             state = state &* 1_664_525 &+ 1_013_904_223
@@ -38,13 +39,13 @@ struct PhonemePathTests {
         for word in [[1], [1, 2], [3, 1, 4, 2], [4, 3, 2, 1, 2, 3]] {
             let losses = (0..<40 * 5).map { _ in random() }
             let heard = try #require(HeardSounds(losses: losses, symbols: 5, blank: 0))
-            var alignment = PhonemeAlignment(Pronunciation(word), blank: 0)
+            var alignment = PhonemeAlignment(Pronunciation(word), blank: 0, costs)
             let scores = (0..<40).map { frame in
                 losses[frame * 5..<frame * 5 + 5].withUnsafeBufferPointer { row in
                     row.baseAddress.map { alignment.add($0) } ?? 0
                 }
             }
-            let path = try #require(PhonemePath(Pronunciation(word), in: heard))
+            let path = try #require(PhonemePath(Pronunciation(word), in: heard, costs))
             #expect(abs(path.score - (scores.max() ?? 0)) < 1e-4)
             #expect(zip(path.steps, path.steps.dropFirst()).allSatisfy { $0.frames.upperBound == $1.frames.lowerBound })
         }

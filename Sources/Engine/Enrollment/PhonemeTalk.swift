@@ -51,9 +51,7 @@ public struct PhonemeTalk: Sendable {
 
     /// The moments at which the best of some pronunciations is nearest, the nearest first.
     public func peaks(of pronunciations: [Pronunciation], count most: Int) -> [Peak] {
-        var alignments = pronunciations.map {
-            PhonemeAlignment($0, blank: blank, withinTalk: TypedWord.withinTalk)
-        }
+        var alignments = pronunciations.map { PhonemeAlignment($0, blank: blank, .typed) }
         var peaks: [Peak] = []
         var best = Peak(score: -.infinity, frame: 0)
         /// Keeps the best of a stretch of talk.

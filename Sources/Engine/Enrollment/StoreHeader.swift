@@ -63,6 +63,8 @@ struct StoreHeader: Codable {
         var sounds: [String]?
         /// Of a word with takes and sounds what is of its sounds alone; missing for others, and before version 10.
         var heard: Heard?
+        /// As ``WordStore/Sounds/rule``; missing for a word without sounds, and for the first rule.
+        var rule: Int?
 
         struct Heard: Codable {
             let boundary: Float
@@ -102,7 +104,7 @@ struct StoreHeader: Codable {
                     sounds.allSatisfy({ $0.utf8.count <= WordStore.Limit.soundBytes }), (-9...2).contains(boundary),
                     let table = Self.table(heard == nil ? sensitivities : heard?.sensitivities)
                 else { throw .word(name) }
-                return WordStore.Sounds(ways: sounds, boundary: boundary, sensitivities: table)
+                return WordStore.Sounds(ways: sounds, boundary: boundary, sensitivities: table, rule: rule ?? 1)
             }
         }
 

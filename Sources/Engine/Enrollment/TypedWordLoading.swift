@@ -6,7 +6,7 @@ private import System
 
 extension VocabularyLoader {
     /// The typed words: those of the configuration, then those that the user stored and the configuration does not make anew. A word of
-    /// which there are takes too gets their scale.
+    /// which there are takes too gets their scale. Those that an earlier version stored with thresholds of another score get them anew.
     ///
     /// - Parameters:
     ///   - stored: those of the store.
@@ -24,7 +24,9 @@ extension VocabularyLoader {
         let folder = ModelFolder.find(modelFolder)
         let hearing = try PhonemeFolder.hearing(beside: folder)
         var words: [TypedWord] = []
-        if !typed.isEmpty {
+        let outdated = kept.filter { $0.sounds?.rule != WordStore.Sounds.rule }
+        var renewed: [String: TypedWord] = [:]
+        if !typed.isEmpty || !outdated.isEmpty {
             let teacher = try TypedWordTeacher(hearing, beside: folder)
             for one in typed {
                 guard !labels.contains(one.name) else {
@@ -36,10 +38,13 @@ extension VocabularyLoader {
                 if let refusal = teacher.refusal(word, calibration) { throw refusal }
                 words.append(word)
             }
+            for word in outdated {
+                renewed[word.name] = (try? teacher.word(word.name, sounds: word.sounds?.ways ?? []))?.word
+            }
         }
+        words += kept.compactMap { renewed[$0.name] ?? $0.typed(hearing.network.symbols) }
         // What reading took, in megabytes.
         FreeMemory.giveBack()
-        let all = words + kept.compactMap { $0.typed(hearing.network.symbols) }
-        return (all.map { word in taught.first { $0.name == word.name }.map(word.beside) ?? word }, hearing)
+        return (words.map { word in taught.first { $0.name == word.name }.map(word.beside) ?? word }, hearing)
     }
 }

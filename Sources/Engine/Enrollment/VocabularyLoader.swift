@@ -89,7 +89,8 @@ public struct VocabularyLoader: Sendable {
         let (typed, hearing) = try loadTyped(stored, beside: Labels(model.labels).words, taught: taught)
         let known = Vocabulary(model, taught: taught, typed: typed, hearing: hearing).labels
         let wakeWords = try wakeWords ?? loadWakeWords(beside: known)
-        let (pronunciations, ofWakeWords) = confirms ? self.pronunciations(of: wakeWords.loaded, hearing) : ([:], nil)
+        let (pronunciations, ofWakeWords) =
+            confirms ? try self.pronunciations(of: wakeWords.loaded, hearing) : ([:], nil)
         if !taught.isEmpty { try model.loadEmbedding() }
         let looks = taught.contains { $0.speech != nil }
         return Vocabulary(

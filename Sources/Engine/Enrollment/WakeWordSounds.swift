@@ -12,15 +12,17 @@ extension VocabularyLoader {
     /// be pronounced and is long enough. Others fire by their models alone, as all do where the networks of sounds are missing.
     ///
     /// - Parameter hearing: if it was read before.
+    /// - Throws: `ModelError` for damaged networks.
     func pronunciations(
         of wakeWords: [WakeWord],
         _ hearing: SoundHearing?
-    ) -> (pronunciations: [String: [Pronunciation]], hearing: SoundHearing?) {
+    ) throws -> (pronunciations: [String: [Pronunciation]], hearing: SoundHearing?) {
         let english = wakeWords.filter { $0.manifest.languages.contains(Self.language) }
-        guard !english.isEmpty,
-            let hearing = try? hearing ?? PhonemeFolder.hearing(beside: ModelFolder.find(modelFolder)),
-            let pronouncer = try? Pronouncer(folder: hearing.network.folder)
-        else { return ([:], nil) }
+        guard !english.isEmpty, let folder = try? PhonemeFolder.find(beside: ModelFolder.find(modelFolder)) else {
+            return ([:], nil)
+        }
+        let hearing = try hearing ?? SoundHearing(PhonemeNetwork(folder: folder))
+        let pronouncer = try Pronouncer(folder: folder)
         var found: [String: [Pronunciation]] = [:]
         for word in english {
             let ways = (try? pronouncer.pronunciations(of: word.name)) ?? []

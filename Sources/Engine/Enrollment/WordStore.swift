@@ -42,6 +42,11 @@ public struct WordStore: Sendable, Equatable {
         public var boundary: Float
         /// Thresholds of sensitivities and modes, likewise.
         public var sensitivities: SensitivityTable<Float>
+        /// How the score is counted on which these are; words with another are calibrated anew when they are loaded.
+        public var rule = Self.rule
+
+        /// The first was without what the length of a word costs.
+        static let rule = 2
     }
 
     /// A word with the takes that taught it, or the sounds of its name, or both.

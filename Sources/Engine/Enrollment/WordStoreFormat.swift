@@ -79,7 +79,8 @@ extension WordStore {
                                 boundary: $0.boundary,
                                 sensitivities: StoreHeader.Word.members(of: $0.sensitivities)
                             )
-                        }
+                        },
+                    rule: word.sounds?.rule
                 )
             },
             forgotten: forgotten.isEmpty ? nil : forgotten

@@ -42,7 +42,7 @@ struct InspectSounds {
             let start = trace.from + Double(first) / rate
             for (index, word) in trace.vocabulary.spoken.enumerated() {
                 for way in word.pronunciations {
-                    guard let path = PhonemePath(way, in: heard),
+                    guard let path = PhonemePath(way, in: heard, word.costs),
                         path.score > nearest[index]?.path.score ?? -.infinity
                     else { continue }
                     nearest[index] = Moment(word: word, start: start, heard: heard, path: path)

@@ -51,8 +51,9 @@ public struct PhonemePath: Sendable, Equatable {
     /// As ``PhonemeAlignment`` has it, in nats a sound.
     public var score: Float { steps.reduce(0) { $0 + $1.loss } / Float(max(steps.count, 1)) }
 
+    /// - Parameter costs: whether it begins within talk does not count.
     /// - Returns: nil where there are fewer frames than sounds, or a sound is no symbol.
-    public init?(_ pronunciation: Pronunciation, in heard: HeardSounds) {
+    public init?(_ pronunciation: Pronunciation, in heard: HeardSounds, _ costs: PathCosts = PathCosts()) {
         let sounds = pronunciation.sounds
         guard !sounds.isEmpty, heard.frames >= sounds.count, sounds.allSatisfy((0..<heard.symbols).contains) else {
             return nil
@@ -66,10 +67,12 @@ public struct PhonemePath: Sendable, Equatable {
         var (best, end) = (-Float.infinity, 0)
         for frame in 0..<heard.frames {
             for state in (0..<states).reversed() {
-                var (highest, advance) = state == 0 ? (max(scores[0], 0), scores[0] < 0 ? 3 : 0) : (scores[state], 0)
+                var (highest, advance) = (scores[state] - costs.frame, 0)
+                if state == 0, highest < 0 { (highest, advance) = (0, 3) }
                 // A blank may be left out.
                 for back in 1...2 where state >= back && (back == 1 || state.isMultiple(of: 2)) {
-                    if scores[state - back] > highest { (highest, advance) = (scores[state - back], back) }
+                    let before = scores[state - back] - costs.frame
+                    if before > highest { (highest, advance) = (before, back) }
                 }
                 advances[frame * states + state] = advance
                 scores[state] = highest + heard.loss(frame, symbols[state])
@@ -86,6 +89,7 @@ public struct PhonemePath: Sendable, Equatable {
             steps[step].loss += heard.loss(frame, symbols[state])
             let advance = advances[frame * states + state]
             if advance > 2 { break }
+            steps[step].loss -= costs.frame
             state -= advance
             frame -= 1
         }

@@ -16,8 +16,6 @@ public struct TypedWord: Sendable, Equatable {
 
     /// The threshold of the sensitivity `balanced`: its score there is the boundary.
     public static let threshold: Float = 0.5
-    /// What it loses within talk, in nats: most people make a pause before they call.
-    public static let withinTalk: Float = 4
     /// The slope of a word that nobody recorded.
     public static let slope: Float = 0.25
 

@@ -13,7 +13,9 @@ struct TypedWordKind: WordKind {
         self.hearing = hearing
     }
 
-    var spoken: [WordSounds] { words.map { WordSounds($0.name, $0.pronunciations, least: $0.boundary) } }
+    var spoken: [WordSounds] {
+        words.map { WordSounds($0.name, $0.pronunciations, least: $0.boundary, .typed) }
+    }
 
     var names: [String] { words.map(\.name) }
     var rule: FiringRule { .rising }
@@ -80,8 +82,9 @@ package final class SoundRunner: @unchecked Sendable {
         return best
     }
 
-    /// Looks at ``samples``; calls the body with the losses of each frame.
+    /// Looks at ``samples``, which are made louder where they are quiet; calls the body with the losses of each frame.
     package func look(_ body: (_ frame: Int, _ frames: Int, UnsafePointer<Float>) -> Void) {
+        raiseLevel()
         guard runner.run(UnsafeBufferPointer(samples)) else { return }
         let symbols = runner.network.symbols.count
         for frame in 0..<runner.frames {
@@ -91,5 +94,18 @@ package final class SoundRunner: @unchecked Sendable {
             for symbol in 0..<symbols { losses[symbol] = row[symbol] - highest }
             body(frame, runner.frames, losses)
         }
+    }
+
+    /// The network learnt levels from here up, −20 dB of full scale: it does not hear a quiet microphone. More than 30 dB would be noise alone.
+    private static let quietPeak: Float = 0.1
+    private static let mostGain: Float = 31.6
+
+    /// Makes quiet ``samples`` louder; louder ones stay.
+    private func raiseLevel() {
+        var peak: Float = 0
+        for sample in samples { peak = max(peak, abs(sample)) }
+        guard peak > 0, peak < Self.quietPeak else { return }
+        let gain = min(Self.quietPeak / peak, Self.mostGain)
+        for index in samples.indices { samples[index] *= gain }
     }
 }

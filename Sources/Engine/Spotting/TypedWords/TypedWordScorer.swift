@@ -35,9 +35,7 @@ final class TypedWordScorer: WordScorer {
         words = typed.map { word in
             Word(
                 alignments: hearing.map { hearing in
-                    word.pronunciations.map {
-                        PhonemeAlignment($0, blank: hearing.network.blank, withinTalk: TypedWord.withinTalk)
-                    }
+                    word.pronunciations.map { PhonemeAlignment($0, blank: hearing.network.blank, .typed) }
                 } ?? []
             )
         }
@@ -109,8 +107,8 @@ final class TypedWordScorer: WordScorer {
 private struct SoundLevel {
     /// What stands out of the background by so much is sound, as a ratio of powers: 3 dB.
     private static let contrast: Float = 2
-    /// Sound has at least this power: −70 dB of full scale.
-    private static let least: Float = 1e-7
+    /// Sound has at least this power: −80 dB of full scale.
+    private static let least: Float = 1e-8
     /// The background falls to a quieter hop at once, and rises by so much a hop: 3 dB in 3 s.
     private static let rise: Float = 1.0233
 

@@ -7,8 +7,10 @@ public struct WordSounds: Sendable, Equatable {
     public let pronunciations: [Pronunciation]
     /// The score that it needs, in nats a sound (``PhonemeAlignment``), with the sensitivity `balanced`.
     public let least: Float
+    /// What its path loses besides.
+    public let costs: PathCosts
 
-    public init(_ name: String, _ pronunciations: [Pronunciation], least: Float) {
-        (self.name, self.pronunciations, self.least) = (name, pronunciations, least)
+    public init(_ name: String, _ pronunciations: [Pronunciation], least: Float, _ costs: PathCosts = PathCosts()) {
+        (self.name, self.pronunciations, self.least, self.costs) = (name, pronunciations, least, costs)
     }
 }
