@@ -39,7 +39,9 @@ extension VocabularyLoader {
                 words.append(word)
             }
             for word in outdated {
-                renewed[word.name] = (try? teacher.word(word.name, sounds: word.sounds?.ways ?? []))?.word
+                let ways = word.sounds?.ways ?? []
+                let spelled = try? teacher.pronunciations(of: word.name).map(teacher.pronouncer.text)
+                renewed[word.name] = (try? teacher.word(word.name, sounds: spelled == ways ? [] : ways))?.word
             }
         }
         words += kept.compactMap { renewed[$0.name] ?? $0.typed(hearing.network.symbols) }

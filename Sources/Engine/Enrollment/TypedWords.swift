@@ -69,7 +69,7 @@ public struct TypedWordTeacher: Sendable {
         sounds: [String] = []
     ) throws(EnrollmentError) -> (word: TypedWord, calibration: TypedWordCalibration) {
         let pronunciations = try pronunciations(of: name, sounds: sounds)
-        let calibration = TypedWordCalibration(pronunciations, talk)
+        let calibration = TypedWordCalibration(pronunciations, talk, isSpelled: sounds.isEmpty)
         return (calibration.word(name, pronunciations), calibration)
     }
 
