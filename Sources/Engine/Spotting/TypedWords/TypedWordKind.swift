@@ -96,7 +96,8 @@ package final class SoundRunner: @unchecked Sendable {
         }
     }
 
-    /// The network learnt levels from here up, −20 dB of full scale: it does not hear a quiet microphone. More than 30 dB would be noise alone.
+    /// The network learnt levels of −26 dB of full scale and more: it does not hear a quiet microphone. Peaks below −20 dB are raised to it, by 30 dB at
+    /// most; by 40, it finds no more.
     private static let quietPeak: Float = 0.1
     private static let mostGain: Float = 31.6
 
