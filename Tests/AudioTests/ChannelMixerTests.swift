@@ -102,6 +102,22 @@ struct ChannelMixerTests {
         }
     }
 
+    @Test func `offsets without sound are not opposite, however many frames are measured together`() {
+        // 1/16 and 6/16 are exact; the squares of their sums over more than 1,365 frames are not.
+        for offsets: [Float] in [[0.0625, 0.375], [0.3, -0.1], [-0.7, 0.7, 0.2]] {
+            for part in stride(from: 1_367, through: 2_047, by: 8) {
+                var mixer = ChannelMixer(.mix, channels: offsets.count)
+                let interleaved = Array([[Float]](repeating: offsets, count: part).joined())
+                var mono = [Float](repeating: 0, count: part)
+                for _ in 0..<12 {
+                    var room = mono.mutableSpan
+                    mixer.mix(interleaved.span, into: &room)
+                }
+                #expect(mixer.faults.isEmpty, "\(offsets), \(part) frames: \(mixer.faults)")
+            }
+        }
+    }
+
     @Test func `a channel that was dead is heard from its first block with sound`() {
         let trial = Trial(seconds: 12, part: 480) { [$0.time < 10 ? $0.voice : 0, $0.time < 10 ? 0 : $0.voice] }
         #expect(trial.gain(9, 10) > 0.99)

@@ -38,7 +38,9 @@ public struct ChannelMixer: Sendable {
         /// Energy without the offset, and the product with the sum of all; 0 at the beginning, and after a change.
         var energy = 0.0
         var cross = 0.0
-        /// Sums of the samples that were not measured yet: of the samples, their squares, and their products with the sum of all.
+        /// Sums of the samples that were not measured yet, less the first of them: of the samples, their squares, and their products with
+        /// the sum of all. Without that, an offset without sound leaves squares of more than silence, by rounding.
+        var origin: Float = 0
         var sum: Float = 0
         var squares: Float = 0
         var products: Float = 0
@@ -54,7 +56,7 @@ public struct ChannelMixer: Sendable {
     private var energy = 0.0
     private var heard = 0.0
     /// The same sums of the sum of all, and their number of frames.
-    private var (sum, squares, gathered): (Float, Float, Int) = (0, 0, 0)
+    private var (origin, sum, squares, gathered): (Float, Float, Float, Int) = (0, 0, 0, 0)
     /// Whether there was sound in what was mixed.
     private var hasHeard = false
     /// Frames until the weights are the targets.
@@ -189,18 +191,25 @@ public struct ChannelMixer: Sendable {
 
     /// Adds a part to the sums; `total` is the sum of all.
     private mutating func measure(_ source: UnsafeBufferPointer<Float>, _ total: UnsafeMutableBufferPointer<Float>) {
+        guard !total.isEmpty else { return }
+        if gathered == 0 {
+            origin = total[0]
+            for index in members.indices { members[index].origin = source[members[index].channel] }
+        }
         for frame in total.indices {
-            sum += total[frame]
-            squares += total[frame] * total[frame]
+            let whole = total[frame] - origin
+            sum += whole
+            squares += whole * whole
         }
         for index in members.indices {
+            let (own, origin) = (members[index].origin, self.origin)
             var place = members[index].channel
             var (sum, squares, products): (Float, Float, Float) = (0, 0, 0)
             for frame in total.indices {
-                let sample = source[place]
+                let sample = source[place] - own
                 sum += sample
                 squares += sample * sample
-                products += sample * total[frame]
+                products += sample * (total[frame] - origin)
                 place += channels
             }
             members[index].sum += sum
