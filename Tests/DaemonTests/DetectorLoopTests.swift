@@ -289,6 +289,15 @@ struct DetectorLoopTests {
         #expect(heard.allSatisfy { $0.detection.time > 2.5 && $0.detection.time < 3.6 })
     }
 
+    @Test func `nothing is left out of a source that waits, however late it is`() throws {
+        let late = Dictionary(uniqueKeysWithValues: (0..<25).map { ($0, RingSource.Trouble.delay) })
+        let source = try RingSource(Material.left(blocks: 25), troubles: late, waits: true)
+        let run = try Run(source, Material.settings(Material.model()))
+        #expect(try run.hearAll().map(\.detection.kind) == [.word])
+        let status = run.ends.record.status
+        #expect(status.hops == 25 && status.droppedBlocks == 0 && status.skippedBlocks == 0 && status.gaps == 0)
+    }
+
     @Test func `blocks that found no room are counted as missing`() throws {
         let run = try Self.run(Material.left(blocks: 30), [4: .loss, 20: .loss])
         _ = try run.hearAll()

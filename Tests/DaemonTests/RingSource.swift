@@ -27,6 +27,7 @@ final class RingSource: AudioSource, @unchecked Sendable {
     private let audio: [Float]
     private let troubles: [Int: Trouble]
     private let loops: Bool
+    let waits: Bool
     /// What a loudspeaker plays meanwhile; nil where there is no reference.
     private let played: [Float]?
     /// Blocks played.
@@ -35,7 +36,14 @@ final class RingSource: AudioSource, @unchecked Sendable {
     /// - Parameters:
     ///   - audio: at 16 kHz.
     ///   - troubles: by the number of the block, from 0, that they precede.
-    init(_ audio: [Float], played: [Float]? = nil, troubles: [Int: Trouble] = [:], loops: Bool = false) throws {
+    init(
+        _ audio: [Float],
+        played: [Float]? = nil,
+        troubles: [Int: Trouble] = [:],
+        loops: Bool = false,
+        waits: Bool = false
+    ) throws {
+        self.waits = waits
         ring = try BlockRing(minimumCapacity: 1, keepsPlayed: played != nil)
         self.played = played
         self.audio = audio + [Float](repeating: 0, count: (1600 - audio.count % 1600) % 1600)

@@ -72,7 +72,7 @@ public final class DetectorThread: Sendable {
 /// The work of the detector's thread: runs the detector on each block, and queues its detections.
 ///
 /// Between two changes of settings it does not allocate, lock or log, and waits only for the next block. Late audio is
-/// not processed: the loop skips and counts whole blocks until it has caught up.
+/// not processed, unless its source waits: the loop skips and counts whole blocks until it has caught up.
 struct DetectorLoop: ~Copyable {
     /// Where a loop's audio comes from and its detections go; retained once for the whole loop.
     final class Endpoints: Sendable {
@@ -119,7 +119,7 @@ struct DetectorLoop: ~Copyable {
 
     private mutating func process(_ window: Span<Float>, _ block: AudioBlock, _ ends: Endpoints) {
         let began = Clock.now
-        let isLate = began - block.time >= Self.maxAge
+        let isLate = began - block.time >= Self.maxAge && !ends.source.waits
         if hasChanged { ends.record.lost.note(.settings, blocks: block.missed + (isLate ? 1 : 0)) }
         guard !isLate else {
             ends.record.lost.note(.late, blocks: 1)

@@ -4,6 +4,8 @@ private import Synchronization
 private import System
 
 /// A file that is played as if it came from a microphone: one block every 100 ms, and one second of silence at its end.
+///
+/// Unlike a microphone it waits for its reader: after a pause it goes on where it is.
 public final class FileSource: AudioSource {
     private let ring: BlockRing
     private let state: Mutex<State>
@@ -11,9 +13,8 @@ public final class FileSource: AudioSource {
 
     private struct State: ~Copyable {
         var windows: FileWindows
-        var start: Instant?
-        /// Blocks played so far.
-        var count = 0
+        /// When the next block has been played; nil before the first one is asked for.
+        var due: Instant?
         var problem: AudioError?
     }
 
@@ -28,6 +29,8 @@ public final class FileSource: AudioSource {
 
     public var lost: LostAudio { ring.lost }
 
+    public var waits: Bool { true }
+
     public var hasEnded: Bool { isOver.load(ordering: .acquiring) }
 
     public var problem: AudioError? { state.withLock { $0.problem } }
@@ -41,9 +44,11 @@ public final class FileSource: AudioSource {
 
     public func next(until time: Instant, _ body: (Span<Float>, AudioBlock) -> Void) -> Bool {
         let due = state.withLock { state -> Instant in
-            let start = state.start ?? Clock.now
-            state.start = start
-            return start + AudioFormat.hopDuration * (state.count + 1)
+            let now = Clock.now
+            // A reader that is late by more than a block paused the file.
+            let due = max(state.due ?? now + AudioFormat.hopDuration, now - AudioFormat.hopDuration)
+            state.due = due
+            return due
         }
         guard !hasEnded else { return false }
         Clock.sleep(until: min(due, time))
@@ -63,7 +68,7 @@ public final class FileSource: AudioSource {
             state.problem = error
             return advance(&state, due)
         }
-        state.count += 1
+        state.due = due + AudioFormat.hopDuration
         return true
     }
 }
