@@ -121,6 +121,45 @@ struct TypedWordTests {
         #expect(boundaries == [[word.boundary], [old.boundary]])
     }
 
+    @Test func `new thresholds are stored once, and takes stay`() throws {
+        let typed = try teacher.word("hey house").word
+        var old = WordStore.Word(typed, teacher.pronouncer)
+        old.sounds?.rule = 1
+        old.sounds?.boundary = -4
+        var taken = try RecordedTakes.word("front left", [try RecordedTakes.utterance("Front_Left")])
+        taken.sounds = old.sounds
+        taken.sounds?.ways = try teacher.word("front left").word.pronunciations.map(teacher.pronouncer.text)
+        let folder = try TestFolder()
+        let file = WordStoreFile(path: folder.file("words"))
+        try file.update { store throws(EnrollmentError) in
+            var new = WordStore()
+            try new.put(old)
+            try new.put(taken)
+            store = new
+        }
+        let loader = VocabularyLoader(modelFolder: Checkout.model, confirms: false, words: TaughtWords(file.path))
+        let before = try #require(try file.read())
+        _ = try loader.load()
+        #expect(try file.read() == before)
+        _ = try loader.load(stores: true)
+        let after = try #require(try file.read())
+        let house = try #require(after["hey house"])
+        #expect(house == WordStore.Word(typed, teacher.pronouncer))
+        let left = try #require(after["front left"])
+        #expect(left.takes == taken.takes && left.boundary == taken.boundary)
+        #expect(left.sounds?.rule == WordStore.Sounds.rule && left.sounds?.ways == taken.sounds?.ways)
+        #expect(left.sounds?.boundary == (try teacher.word("front left").word.boundary))
+    }
+
+    @Test func `a spelling's sounds that are written are calibrated as the spelling is`() throws {
+        let spelled = try teacher.word("hey house").word
+        let ways = spelled.pronunciations.map(teacher.pronouncer.text)
+        #expect(try teacher.word("hey house", sounds: ways).word == spelled)
+        // The lowest boundary of a spelled name does not hold for others.
+        let written = try teacher.word("voyager two", sounds: ["v w a j a ʒ ɚ d ø"]).calibration.balanced
+        #expect(try #require(written).score < -1.9)
+    }
+
     @Test func `sounds that the network does not have are no word`() throws {
         var word = WordStore.Word(try teacher.word("hey house").word, teacher.pronouncer)
         word.sounds?.ways = ["h eɪ ☃", ""]

@@ -12,11 +12,13 @@ extension VocabularyLoader {
     ///   - stored: those of the store.
     ///   - labels: the model's words; a typed word of the same name is left out where it is stored.
     ///   - taught: the words with takes.
+    ///   - stores: whether to store new thresholds, if that is possible at once.
     /// - Throws: ``EnrollmentError`` for a word that cannot work, `ModelError` for damaged networks.
     func loadTyped(
         _ stored: [WordStore.Word],
         beside labels: [String],
-        taught: [TaughtWord]
+        taught: [TaughtWord],
+        stores: Bool = false
     ) throws -> (words: [TypedWord], hearing: SoundHearing?) {
         let named = Set(typed.map(\.name))
         let kept = stored.filter { !named.contains($0.name) && !labels.contains($0.name) }
@@ -39,14 +41,30 @@ extension VocabularyLoader {
                 words.append(word)
             }
             for word in outdated {
-                let ways = word.sounds?.ways ?? []
-                let spelled = try? teacher.pronunciations(of: word.name).map(teacher.pronouncer.text)
-                renewed[word.name] = (try? teacher.word(word.name, sounds: spelled == ways ? [] : ways))?.word
+                renewed[word.name] = (try? teacher.word(word.name, sounds: word.sounds?.ways ?? []))?.word
             }
+            if stores { store(renewed, teacher.pronouncer) }
         }
         words += kept.compactMap { renewed[$0.name] ?? $0.typed(hearing.network.symbols) }
         // What reading took, in megabytes.
         FreeMemory.giveBack()
         return (words.map { word in taught.first { $0.name == word.name }.map(word.beside) ?? word }, hearing)
+    }
+
+    /// Stores the thresholds of words that still have outdated ones. Where that fails, they are calibrated anew at each start.
+    private func store(_ renewed: [String: TypedWord], _ pronouncer: Pronouncer) {
+        guard !renewed.isEmpty, let path = words.path else { return }
+        try? WordStoreFile(path: path).update(.none) { store throws(EnrollmentError) in
+            guard var changed = store else { return }
+            for word in changed.typed {
+                guard let sounds = word.sounds, sounds.rule != WordStore.Sounds.rule, let new = renewed[word.name],
+                    let heard = WordStore.Word(new, pronouncer).sounds, heard.ways == sounds.ways
+                else { continue }
+                var word = word
+                if word.isTyped { word.hear(heard) } else { word.sounds = heard }
+                try changed.put(word)
+            }
+            store = changed
+        }
     }
 }

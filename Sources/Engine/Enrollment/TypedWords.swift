@@ -69,7 +69,10 @@ public struct TypedWordTeacher: Sendable {
         sounds: [String] = []
     ) throws(EnrollmentError) -> (word: TypedWord, calibration: TypedWordCalibration) {
         let pronunciations = try pronunciations(of: name, sounds: sounds)
-        let calibration = TypedWordCalibration(pronunciations, talk, isSpelled: sounds.isEmpty)
+        // Written as the spelling gives them, they are spelled all the same.
+        let spelled = sounds.isEmpty ? pronunciations : (try? pronouncer.pronunciations(of: name)) ?? []
+        let isSpelled = pronunciations.allSatisfy { one in spelled.contains { $0.sounds == one.sounds } }
+        let calibration = TypedWordCalibration(pronunciations, talk, isSpelled: isSpelled)
         return (calibration.word(name, pronunciations), calibration)
     }
 

@@ -74,19 +74,30 @@ public struct VocabularyLoader: Sendable {
     ) throws -> (vocabulary: Vocabulary, taught: TaughtWords.Loaded) {
         let model = try model ?? Self.model(in: modelFolder, confirms: confirms)
         let taught = try words.load(for: model, folder: ModelFolder.find(modelFolder), stores: stores)
-        return (try vocabulary(model, taught: taught.words, stored: taught.typed, wakeWords: wakeWords), taught)
+        let vocabulary = try vocabulary(
+            model,
+            taught: taught.words,
+            stored: taught.typed,
+            wakeWords: wakeWords,
+            stores: stores
+        )
+        return (vocabulary, taught)
     }
 
     /// The model with these taught words, the typed words, and the wake words.
     ///
-    /// - Parameter stored: words with sounds that the user stored.
+    /// - Parameters:
+    ///   - stored: words with sounds that the user stored.
+    ///   - stores: whether to store them where they were calibrated anew.
     public func vocabulary(
         _ model: Model,
         taught: [TaughtWord],
         stored: [WordStore.Word] = [],
-        wakeWords: WakeWords? = nil
+        wakeWords: WakeWords? = nil,
+        stores: Bool = false
     ) throws -> Vocabulary {
-        let (typed, hearing) = try loadTyped(stored, beside: Labels(model.labels).words, taught: taught)
+        let labels = Labels(model.labels).words
+        let (typed, hearing) = try loadTyped(stored, beside: labels, taught: taught, stores: stores)
         let known = Vocabulary(model, taught: taught, typed: typed, hearing: hearing).labels
         let wakeWords = try wakeWords ?? loadWakeWords(beside: known)
         let (pronunciations, ofWakeWords) =
