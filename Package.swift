@@ -153,7 +153,12 @@ let package = Package(
             sources: ["Scalar", "Dispatch"],
             swiftSettings: kernelSettings
         ),
-        .target(name: "Inference", dependencies: ["Core", "JSON", "KernelInterface", "Kernels", "System"]),
+        // Optimised in debug builds too: each test that scores audio runs networks.
+        .target(
+            name: "Inference",
+            dependencies: ["Core", "JSON", "KernelInterface", "Kernels", "System"],
+            swiftSettings: [.unsafeFlags(["-O"])]
+        ),
         // Optimised in debug builds too: tests look at seconds of audio, and search for pronunciations.
         .target(
             name: "Phonemes",
@@ -614,6 +619,9 @@ let withoutReflection: SwiftSetting = .unsafeFlags(
 /// Where that would leave out a type that another room's code needs, and the linker misses it: `PartDecoder`.
 let reflectedRooms: Set<String> = ["Audio"]
 
+/// Tests that work most themselves: they make and measure minutes of audio. Optimising them saves more time than it takes.
+let busyTests: Set<String> = ["AudioTests", "KernelTests"]
+
 // Whole modules take less processor time than their files one by one. The largest room of tests, which is compiled last, is quicker by files,
 // on all processors.
 for target in package.targets where target.type != .system {
@@ -630,6 +638,7 @@ for target in package.targets where target.type != .system {
     }
     if target.type == .test {
         target.swiftSettings?.append(withoutDebugInformation())
+        if busyTests.contains(target.name) { target.swiftSettings?.append(.unsafeFlags(["-O"])) }
     } else if Context.environment["BECKON_FUZZ"] == nil {
         target.swiftSettings?.append(withoutDebugInformation(.when(configuration: .release)))
     }

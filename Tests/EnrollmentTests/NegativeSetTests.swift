@@ -74,13 +74,16 @@ struct NegativeSetTests {
         #expect(newest.last == frames.count - 1 && zip(newest, newest.dropFirst()).allSatisfy { $0 <= $1 })
         let speech = try #require(try NegativeSet(folder: RecordedTakes.folder, model: model).speech)
         for row in [500, 20_000, 90_000] {
-            let take = (newest[row] - 7...newest[row]).map { frames[$0] }
-            #expect(abs(dot(take[0], take[0]) - 1) < 1e-4)
+            let vectors = (newest[row] - 7...newest[row]).map { frames[$0] }
+            #expect(abs(dot(vectors[0], vectors[0]) - 1) < 1e-4)
+            let take = speech.compared([vectors])[0]
             #expect(speech.distance(of: [take], at: row) < 1e-3, "the same frames")
             #expect(speech.distance(of: [take, take], at: row + 2) < 1e-3, "a take may end a few frames before")
             #expect(speech.distance(of: [take], at: row + 200) > 0.05, "other frames")
         }
-        #expect(speech.distance(of: [], at: 5) == 1 && speech.distance(of: [[frames[0]]], at: hops) == 1)
+        #expect(
+            speech.distance(of: [], at: 5) == 1 && speech.distance(of: speech.compared([[frames[0]]]), at: hops) == 1
+        )
     }
 
     @Test func `a word keeps away from the talk that is nearest to its takes`() throws {

@@ -117,6 +117,7 @@ extension NegativeSet {
         let last = Int(Self.looksPerHour * hours)
         guard let speech, !takes.isEmpty, last > 0, last < templates.anywhere.count else { return nil }
         let proposal = templates.anywhere[last]
+        let compared = speech.compared(takes)
         let looked = zip(halves, templates.values).map { half, values in
             values.enumerated().map { offset, value in
                 // The later of the two rows is the hop that decides.
@@ -124,7 +125,7 @@ extension NegativeSet {
                     ? Self.notProposed
                     : SpeechTakes.similarity(
                         value,
-                        distance: speech.distance(of: takes, at: half.rows.lowerBound + offset + 1)
+                        distance: speech.distance(of: compared, at: half.rows.lowerBound + offset + 1)
                     )
             }
         }
@@ -147,16 +148,17 @@ extension NegativeSet {
     /// with most talk.
     private func aligned(_ values: [Float], with sequences: [[[Float]]], _ part: TalkPart) -> [Float] {
         guard !sequences.isEmpty, let least = values.sorted(by: >).prefix(Self.mostAligned).last else { return values }
+        let directions = sequences.map { $0.map(talk.direction) }
         return values.enumerated().map { offset, value in
             guard value >= least else { return TaughtWord.similarity(value, distance: Self.distanceOfTalk) }
             let row = part.rows.lowerBound + offset
-            let sum = sequences.reduce(0) { $0 + distance(of: $1, at: row, part) }
+            let sum = directions.reduce(0) { $0 + distance(of: $1, at: row, part) }
             return TaughtWord.similarity(value, distance: sum / Float(sequences.count))
         }
     }
 
     /// The distance of a take's sequence from the rows that end at one.
-    private func distance(of sequence: [[Float]], at row: Int, _ part: TalkPart) -> Float {
+    private func distance(of sequence: [VectorTable.Direction], at row: Int, _ part: TalkPart) -> Float {
         let first = max(part.rows.lowerBound, row + 1 - HopWarping.steps)
         return HopWarping.distance(of: sequence, ends: HopWarping.ends) { talk.cosines(with: $0, first..<row + 1) }
     }

@@ -17,8 +17,11 @@ struct SpeechTalk: Sendable {
         newest = try file.steps("speech.steps", count: hops, within: frames.count)
     }
 
+    /// Takes as ``distance(of:at:)`` compares them.
+    func compared(_ takes: [[[Float]]]) -> [[VectorTable.Direction]] { takes.map { $0.map(frames.direction) } }
+
     /// The mean distance of takes to the frames that end at a row of the talk, as a detector computes it.
-    func distance(of takes: [[[Float]]], at row: Int) -> Float {
+    func distance(of takes: [[VectorTable.Direction]], at row: Int) -> Float {
         guard newest.indices.contains(row), !takes.isEmpty else { return 1 }
         let last = newest[row]
         let first = max(0, last + 1 - FrameWarping.steps)

@@ -78,11 +78,11 @@ extension TimeWarping {
     }
 
     /// - Parameter cosines: of a step of the take with the newest steps of a stream, of which there may be fewer than are compared.
-    static func distance(of take: [[Float]], ends: Int, cosines: (_ vector: [Float]) -> [Float]) -> Float {
+    static func distance<Step>(of take: [Step], ends: Int, cosines: (_ step: Step) -> [Float]) -> Float {
         var warping = Self()
-        for vector in take {
+        for step in take {
             var costs = Costs(repeating: 1)
-            let known = cosines(vector)
+            let known = cosines(step)
             for (index, cosine) in known.enumerated() { costs[Self.steps - known.count + index] -= cosine }
             warping.add(costs)
         }

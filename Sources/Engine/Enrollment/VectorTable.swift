@@ -107,23 +107,38 @@ struct VectorTable: Sendable {
         return vector.map { $0 * scales[row] }
     }
 
-    /// The cosines of some vectors with a unit vector, `[rows]`.
-    ///
-    /// - Parameters:
-    ///   - vector: `[dimensions]`; with another number all cosines are 0.
-    ///   - rows: of this table.
-    func cosines(with vector: [Float], _ rows: Range<Int>) -> [Float] {
-        guard vector.count == dimensions else { return Array(repeating: 0, count: rows.count) }
+    /// A vector as this table compares it with its own: turned into the table's components once, which is more work than many rows are.
+    struct Direction {
+        /// Factors of a row's values, by sixteen; empty for a vector of other dimensions.
+        fileprivate let factors: [SIMD16<Float>]
+        /// What the middle adds.
+        fileprivate let offset: Float
+    }
+
+    /// - Parameter vector: a unit vector, `[dimensions]`; with another number all cosines are 0.
+    func direction(of vector: [Float]) -> Direction {
+        guard vector.count == dimensions else { return Direction(factors: [], offset: 0) }
         let turned = basis.map { $0.map { dot($0, vector) } } ?? vector
         var factors = [SIMD16<Float>](repeating: .zero, count: blocks)
         for (index, value) in turned.enumerated() { factors[index / 16][index % 16] = value }
-        let offset = dot(vector, middle)
+        return Direction(factors: factors, offset: dot(vector, middle))
+    }
+
+    /// The cosines of some vectors with a direction, `[rows]`.
+    ///
+    /// - Parameter rows: of this table.
+    func cosines(with direction: Direction, _ rows: Range<Int>) -> [Float] {
+        let factors = direction.factors
+        guard factors.count == blocks else { return Array(repeating: 0, count: rows.count) }
         return rows.map { row in
             var sums = SIMD16<Float>()
             for block in 0..<blocks { sums += SIMD16<Float>(values[row * blocks + block]) * factors[block] }
-            return (sums.sum() + offset) * scales[row]
+            return (sums.sum() + direction.offset) * scales[row]
         }
     }
+
+    /// The same with a vector.
+    func cosines(with vector: [Float], _ rows: Range<Int>) -> [Float] { cosines(with: direction(of: vector), rows) }
 }
 
 /// What scales each vector to length 1, 0 for one of length 0.
