@@ -26,7 +26,12 @@ struct FileSourceTests {
             #expect(block.read >= start + AudioFormat.hopDuration * (index + 1) && block.read >= block.time)
             #expect(block.last == (index < 3 ? Float(index * 1600) / 8000 : 0))
         }
-        for (one, next) in zip(blocks, blocks.dropFirst()) { #expect(next.time - one.time >= AudioFormat.hopDuration) }
+        for (one, next) in zip(blocks, blocks.dropFirst()) {
+            let step = next.time - one.time
+            // Only a reader that is late by more than a block moves the next ones.
+            let isMoved = step > AudioFormat.hopDuration && next.read - next.time >= AudioFormat.hopDuration
+            #expect(step == AudioFormat.hopDuration || isMoved)
+        }
         #expect(file.problem == nil)
     }
 

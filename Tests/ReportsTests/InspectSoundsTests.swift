@@ -25,7 +25,7 @@ struct InspectSoundsTests {
         let trace = try Self.trace("f ɹ ʌ n t l ɛ f t")
         let sounds = InspectSounds(trace)
         let moment = try #require(sounds.moments.first)
-        #expect(sounds.moments.count == 1 && moment.path.score > -1.5)
+        #expect(sounds.moments.count == 1 && moment.path.score > -1.4)
         let rows = sounds.rows(moment)
         #expect(rows.map { $0[0] } == ["f", "ɹ", "ʌ", "n", "t", "l", "ɛ", "f", "t"])
         let page = try InspectPage(InspectReport(trace)).html()

@@ -45,7 +45,7 @@ public final class DetectorThread: Sendable {
         isReady.wait()
     }
 
-    /// Waits a moment where recordings and clips are behind a source that is faster than speech, and that can wait.
+    /// Waits a moment where recordings and clips are behind a source that can wait.
     private var waitsForReaders: Bool {
         guard ends.source.waits, ends.history.isFull else { return false }
         Clock.sleep(until: Clock.now + .milliseconds(2))
@@ -90,7 +90,7 @@ struct DetectorLoop: ~Copyable {
         }
     }
 
-    /// Blocks older than this are skipped.
+    /// Blocks older than this are skipped, unless their source waits.
     static let maxAge = Duration.milliseconds(500)
 
     private var detector: Detector

@@ -38,9 +38,10 @@ public struct ChannelMixer: Sendable {
         /// Energy without the offset, and the product with the sum of all; 0 at the beginning, and after a change.
         var energy = 0.0
         var cross = 0.0
-        /// Sums of the samples that were not measured yet, less the first of them: of the samples, their squares, and their products with
-        /// the sum of all. Without that, an offset without sound leaves squares of more than silence, by rounding.
+        /// The first of the samples that were not measured yet. The sums are of samples less this one: else an offset without sound leaves
+        /// squares of more than silence, by rounding.
         var origin: Float = 0
+        /// Sums of these samples, their squares, and their products with the sum of all.
         var sum: Float = 0
         var squares: Float = 0
         var products: Float = 0
@@ -55,7 +56,7 @@ public struct ChannelMixer: Sendable {
     /// Energy of the sum of all without the offset, and the frames with sound.
     private var energy = 0.0
     private var heard = 0.0
-    /// The same sums of the sum of all, and their number of frames.
+    /// The same first value and sums of the sum of all, and their number of frames.
     private var (origin, sum, squares, gathered): (Float, Float, Float, Int) = (0, 0, 0, 0)
     /// Whether there was sound in what was mixed.
     private var hasHeard = false

@@ -24,7 +24,7 @@ public protocol AudioSource: Sendable {
     /// Whether the source will give no more audio.
     var hasEnded: Bool { get }
 
-    /// Whether nothing is lost while its blocks are not read: its writer waits.
+    /// Whether nothing is lost while its blocks are not read: a file, or a pipe whose writer waits.
     var waits: Bool { get }
 
     /// Whether it was given up for good: a device without a clock. Known once ``messages(at:)`` has said so.
